@@ -108,8 +108,8 @@ def _slurm_passes(prepared: Prepared, passes: Slurm, requests: int) -> Passes:
     steps = _plan_size(passes) or (0 if prepared.nodes is None else 2 * turns)
     depths = planning, starting, reserving
     nodes = 0 if prepared.nodes is None else len(prepared.nodes.cores)
-    runs = new_records(len(submission) if requests > 0 else 0, RUN), lying_nowhere(nodes)
-    return new_passes(submission, depths, prepared.processors, steps, nothing_known(requests), runs, no_rooms(nodes))
+    records = new_records(len(submission) if requests > 0 else 0, RUN), lying_nowhere(nodes), no_rooms(nodes)
+    return new_passes(submission, depths, prepared.processors, steps, nothing_known(requests), records)
 
 
 def _depths(prepared: Prepared, passes: Slurm, names: Iterable[str], array: NDArray[np.int64]) -> Depths:

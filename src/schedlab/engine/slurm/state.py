@@ -119,12 +119,11 @@ def new_passes(
     processors: int,
     steps: int,
     known: NDArray[Any],
-    runs: tuple[NDArray[Any], NDArray[Any]],
-    rooms: NDArray[Any],
+    records: tuple[NDArray[Any], NDArray[Any], NDArray[Any]],
 ) -> Passes:
     """Return the state before the first pass; `depths` are those for planning, starting and reserving.
 
-    There is room in `runs` for running jobs, and for the cohorts on which they lie.
+    There is room in `records` for running jobs, for the cohorts on which they lie, and for all cohorts.
     """
     jobs = len(submission)
     counters = np.zeros(COUNTERS_SIZE, dtype=np.int64)
@@ -145,7 +144,7 @@ def new_passes(
         turn=new_records(1, TURN),
         groups=new_records(1, GROUPS),
         known=known,
-        runs=runs[0],
-        lies_on=runs[1],
-        rooms=rooms,
+        runs=records[0],
+        lies_on=records[1],
+        rooms=records[2],
     )
