@@ -86,9 +86,13 @@ class MainPass:
         return True
 
     def starts(self, head: Job, turn: int | None) -> bool:
-        """Start the first alternative of a job that fits outside of blocked partitions; return whether one does."""
+        """Start the first alternative of a job that fits outside of blocked partitions; return whether one does.
+
+        It is tried with all of them, also those that the pass would not look at by themselves.
+        """
         clock = self.clock
-        alternatives = [job for job in self.ready if job.is_of(head) and clock.admitted(job)]
+        others = [job for job in self.order or self.visible if job.is_of(head) and job is not head and job.ready]
+        alternatives = [job for job in others if clock.admitted(job)]
         self.ready = [job for job in self.ready if not job.is_of(head)]
         if not clock.in_order:
             alternatives = clock.sorted(alternatives)
