@@ -10,7 +10,7 @@ from schedlab.cli import main
 from schedlab.cluster import NodeEvents
 from schedlab.errors import InputError
 from schedlab.report.variants import render_ranking
-from schedlab.site import Variant, changed, import_site, parse_axis, read, what_if
+from schedlab.site import Variant, changed, grid, import_site, parse_axis, read, what_if
 from schedlab.site.sweep import Sweep
 from schedlab.site.variant_task import variant_task
 from schedlab.site.variants import compared_with
@@ -139,6 +139,31 @@ def test_no_job_starts_above_a_cap(files):
     with pytest.raises(InputError, match="cap of 500 W needs a power model"):
         what_if(where / "site", variants=[Variant("cap=500", cap=500)], copies=1, workers=1)
     assert sorted((where / "site" / "what-if").iterdir()) == before  # nothing is simulated first
+
+
+def test_the_cap_of_the_power_file_may_change_with_time(files):
+    # The same two jobs, but 600 W from second 4 on: the second one waits for 4 s, and the nodes draw 200 W for 14 s.
+    jobs = JOBS.replace("00:01:40|", "00:00:00|").replace("00:01:50|", "00:00:10|")
+    where = files(CONF.replace("Nodes=n1", "Nodes=ALL"), jobs)
+    variants = grid({"cap": ["given", "500"]})
+    assert [(one.name, one.cap, one.text) for one in variants] == [
+        ("cap=given", "given", "cap=given"),
+        ("cap=500", 500, "cap=500"),
+    ]
+    (where / "power.toml").write_text("[[groups]]\nidle = 100\nbusy = 300\n")
+    with pytest.raises(InputError, match="cap=given: the power model has no cap; write one into the power file"):
+        asked(where, variants=variants)
+    (where / "power.toml").write_text('cap = "cap.csv"\n[[groups]]\nidle = 100\nbusy = 300\n')
+    (where / "cap.csv").write_text("second,watts\n0,500\n4,600\n100,\n")
+    found = asked(where, variants=variants[:1])
+    assert of_first(found) == [(6_000, 0.0), (6_800, 2.0)]
+    page = render_ranking(Sweep(where / "site", power=where / "power.toml"), found.ranking)
+    assert "and power over time" in page
+    assert "cap=given" in page
+    with pytest.raises(InputError, match="cap=given needs a power model"):
+        what_if(where / "site", variants=variants[:1], copies=1, workers=1)
+    with pytest.raises(InputError, match="or given, that of the power file"):
+        grid({"cap": ["night"]})
 
 
 def test_checkpoints_save_the_work_of_a_run_that_its_node_ends(files):

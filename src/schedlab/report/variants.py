@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from schedlab.campaign.results.statistics import quantity
-from schedlab.energy.series import as_series
 from schedlab.errors import InputError
 from schedlab.report.campaigns import metric_label
 from schedlab.report.illustrations import example_figures
@@ -30,6 +28,7 @@ from schedlab.site.ranked_variant import RankedVariant, differences_of
 from schedlab.site.ranking import IN_TABLES, VariantRanking
 from schedlab.site.samples import SiteSample
 from schedlab.site.sweep import Sweep
+from schedlab.site.variant_task import with_cap
 from schedlab.site.variants import Variant, compared_with
 from schedlab.wording import count_of
 
@@ -178,7 +177,7 @@ def of_power(sweep: Sweep, variant: Variant, sample: SiteSample) -> dict[str, An
     pair = sweep.pair(variant, sample)
     if sweep.power is None or pair is None:
         return {}
-    capped = replace(sweep.power, cap=as_series(variant.cap, "cap")) if variant.cap else sweep.power
+    capped = with_cap(sweep.power, variant.cap)
     sides = {pair.base_name: (pair.base, sweep.power)} | {variant.name: (pair.other, capped)}
     given = {name: (one.schedule, power, one.watts) for name, (one, power) in sides.items() if one.watts is not None}
     return {"chart": power_figures(given), "chart_heading": "Power over time"} if given else {}

@@ -32,7 +32,7 @@ from schedlab.site.pieces import Pieces, folded
 from schedlab.site.policy_text import beside_or_instead
 from schedlab.site.site import Site
 from schedlab.site.time_limits import UNTOUCHED, Adapted, Machine, adapted
-from schedlab.site.variants import Variant, compared_with
+from schedlab.site.variants import GIVEN, Cap, Variant, compared_with
 from schedlab.workload.checkpoint_rules import with_checkpoints
 from schedlab.workload.checkpoints import write_checkpoints
 from schedlab.workload.sampling import scale_load
@@ -61,7 +61,7 @@ class VariantTask:
     power
         What its nodes draw; None: not known.
     cap
-        Watts above which no job starts; 0: no cap.
+        Watts above which no job starts, or "given", those of the power model; 0: no cap.
     """
 
     site: Site
@@ -70,7 +70,7 @@ class VariantTask:
     pieces: Pieces
     notes: tuple[str, ...] = ()
     power: Power | None = None
-    cap: float = 0.0
+    cap: Cap = 0.0
 
     @property
     def rows(self) -> NDArray[np.int64]:
@@ -117,11 +117,16 @@ class VariantTask:
             return self.pieces.jobs, self.site.cluster
         check_cap(self.cap, self.power, nodes=nodes)
         assert self.power is not None
-        return capped(self.pieces.jobs, replace(self.power, cap=as_series(self.cap, "cap")), cluster=self.site.cluster)
+        return capped(self.pieces.jobs, with_cap(self.power, self.cap), cluster=self.site.cluster)
 
 
-def check_cap(cap: float, power: Power | None, *, nodes: bool) -> None:
-    """Refuse a cap of power without a power model or without nodes; 0: there is none.
+def with_cap(power: Power, cap: Cap) -> Power:
+    """Return a power model under the cap of a variant; 0: under its own, if it has any."""
+    return replace(power, cap=as_series(cap, "cap")) if cap and cap != GIVEN else power
+
+
+def check_cap(cap: Cap, power: Power | None, *, nodes: bool) -> None:
+    """Refuse a cap of power without a power model that has it, or without nodes; 0: there is none.
 
     Raises
     ------
@@ -130,7 +135,9 @@ def check_cap(cap: float, power: Power | None, *, nodes: bool) -> None:
     """
     if cap and (power is None or not nodes):
         what = "a power model (--power FILE)" if power is None else "nodes: leave out --processors-only"
-        raise InputError(f"a cap of {cap:g} W needs {what}")
+        raise InputError(f"a cap of {cap:g} W needs {what}" if cap != GIVEN else f"cap={GIVEN} needs {what}")
+    if cap == GIVEN and power is not None and power.cap is None:
+        raise InputError(f"cap={GIVEN}: the power model has no cap; write one into the power file, or name watts")
 
 
 def site_of_variant(site: Site, variant: Variant) -> Site:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, Final, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
@@ -36,6 +36,10 @@ POLICY, LOAD, REQUESTS, LONG = "policy", "load", "requests", "long"
 CHECKPOINTS, CAP = "checkpoints", "cap"
 AXES = (POLICY, LOAD, REQUESTS, LONG, CHECKPOINTS, CAP)
 """Axes of a grid that are not lines of the configuration."""
+
+GIVEN: Final = "given"
+Cap = float | Literal["given"]
+"""Watts that no start may exceed, or "given": the cap of the power model, which may change with time."""
 
 
 @explained
@@ -73,7 +77,8 @@ class Variant:
     checkpoints
         Rules by which jobs write checkpoints, see `schedlab.workload.with_checkpoints`; empty: none do.
     cap
-        Watts that the site may draw: no job starts that would bring its power above them. 0: no cap.
+        Watts that the site may draw: no job starts that would bring its power above them. 0: no cap; "given": that of
+        the power model, which may change with time.
     nodes_off
         Whether idle nodes are switched off as the site's slurm.conf says; a change of that says it by itself.
 
@@ -100,7 +105,7 @@ class Variant:
     slurm: str = ""
     rules: tuple[str, ...] = ()
     checkpoints: str = ""
-    cap: float = 0.0
+    cap: Cap = 0.0
     nodes_off: bool = False
 
     def __post_init__(self) -> None:
@@ -114,7 +119,8 @@ class Variant:
             raise InputError(f"variant {self.name}: points={self.points}: 0 to {HIGHEST_WEIGHT:,} points of a policy")
         if self.checkpoints:
             parse_checkpoint_rules(self.checkpoints)
-        check_watts(f"variant {self.name}: cap", self.cap)
+        if self.cap != GIVEN:
+            check_watts(f"variant {self.name}: cap", self.cap)
         if not 0 < self.load <= 100:
             raise InputError(f"variant {self.name}: load={self.load}: must be a factor above 0, such as 1.1")
         for what, value, known in ((REQUESTS, self.requests, Requests), (LONG, self.long, Long)):
@@ -149,8 +155,13 @@ class Variant:
         parts += [f"Slurm {self.slurm}"] if self.slurm else []
         parts += [f"only {' and '.join(self.rules)}"] if self.rules else []
         parts += [f"checkpoints={self.checkpoints}"] if self.checkpoints else []
-        parts += [f"cap={self.cap:g}"] if self.cap else []
+        parts += [f"cap={text_of_cap(self.cap)}"] if self.cap else []
         return "; ".join(parts) or AS_IT_IS
+
+
+def text_of_cap(cap: Cap) -> str:
+    """Return a cap as it is written; nothing for none."""
+    return cap if isinstance(cap, str) else f"{cap:g}" if cap else ""
 
 
 def compared_with(variant: Variant) -> Variant:
@@ -268,7 +279,8 @@ def at(point: Mapping[str, str], usual: Mapping[str, str] = MappingProxyType({})
     given: dict[str, Any] = dict(usual)
     for what, value in point.items():
         if (word := what.lower()) in AXES:
-            given[word] = _number(word, value) if word in (LOAD, CAP) else value
+            is_number = word == LOAD or (word == CAP and value != GIVEN)
+            given[word] = _number(word, value) if is_number else value
         else:
             changes.append(f"{what}={value}")
     return Variant(", ".join(point_name(what, value) for what, value in point.items()), tuple(changes), **given)
@@ -278,7 +290,8 @@ def _number(word: str, text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        what = "a factor, such as 1.1" if word == LOAD else "a number of watts, such as 400000"
+        watts = f"a number of watts, such as 400000, or {GIVEN}, that of the power file"
+        what = "a factor, such as 1.1" if word == LOAD else watts
         raise InputError(f"{word}={shown(text)}: must be {what}") from None
 
 
@@ -296,12 +309,12 @@ class _Entry(BaseModel):
     requests: Requests | None = None
     long: Long | None = None
     checkpoints: str = ""
-    cap: float = 0.0
+    cap: Cap = 0.0
 
     def called(self) -> str:
         """Return its name or, if it has none, what it changes."""
         words = {LOAD: f"{self.load:g}" if self.load != 1 else "", REQUESTS: self.requests, LONG: self.long}
-        words |= {CHECKPOINTS: self.checkpoints, CAP: f"{self.cap:g}" if self.cap else ""}
+        words |= {CHECKPOINTS: self.checkpoints, CAP: text_of_cap(self.cap)}
         parts = [name_of(self.set, self.policy), *(f"{what}={value}" for what, value in words.items() if value)]
         if not (name := self.name or ", ".join(filter(None, parts))):
             raise InputError(f"a variant has neither changes nor a name: {REMEDY}")
