@@ -74,6 +74,8 @@ class EnergyAccount:
         Seconds in which the power was above the cap; None without one.
     estimated
         How many runs are of jobs without a measured power, where others have one.
+    idle
+        Watts of the site while no job runs and all nodes are on, cooling included.
     """
 
     power: Steps
@@ -84,6 +86,7 @@ class EnergyAccount:
     currency: str = ""
     above_cap: int | None = None
     estimated: int = 0
+    idle: float = 0.0
 
     @property
     def kwh(self) -> float:
@@ -224,6 +227,7 @@ def _account(
         power.currency,
         None if power.cap is None else _seconds_above(steps, power.cap),
         estimated,
+        constant * power.pue,
     )
 
 

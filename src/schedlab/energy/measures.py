@@ -20,6 +20,20 @@ OF_ENERGY = (*NAMES, *MORE)
 """All metrics that a power model may have."""
 
 
+def words_of(metric: str) -> str:
+    """Return a metric in words, also one that is not of energy.
+
+    Examples
+    --------
+    >>> words_of("energy_kwh"), words_of("energy_co2_kg"), words_of("mean_wait")
+    ('energy (kWh)', 'CO2 (kg)', 'mean wait')
+    """
+    words = metric.replace("_", " ")
+    if metric not in OF_ENERGY:
+        return words
+    return words.replace("energy co2 kg", "CO2 (kg)").replace(" kwh", " (kWh)").replace(" kw", " (kW)")
+
+
 def metric_names_of(power: Power) -> tuple[str, ...]:
     """Return the names of the metrics that a power model has; less of each is better.
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from schedlab.campaign.results.ranking import RankedScheduler, SchedulerRanking
 from schedlab.campaign.results.statistics import LARGER_IS_BETTER, METRIC, MIXED, by_instance, quantity
+from schedlab.energy.measures import words_of
 from schedlab.errors import InputError
 from schedlab.report.style import (
     COLOURS,
@@ -88,7 +89,7 @@ def metric_label(metric: str) -> str:
     >>> metric_label("mean_bounded_slowdown"), metric_label("p95_wait")
     ('mean bounded slowdown', '95th percentile of wait')
     """
-    words = metric.replace("_", " ").replace("per processor", "per-processor")
+    words = words_of(metric).replace("per processor", "per-processor")
     for short in ("p95", "p99"):
         words = words.replace(f"{short} ", f"{short[1:]}th percentile of ")
     return words

@@ -55,21 +55,23 @@ def plot_power(schedule: Schedule, power: Power, *, cluster: Cluster | None = No
         Means over equal parts of the time, one above the other.
     """
     resolved = power.on(cluster)
-    return _drawn(_Curve.of(schedule, resolved, account(schedule, resolved).power, schedule.scheduler))
+    watts = account(schedule, resolved).power
+    return _drawn(_Curve.of(schedule, resolved, watts, utilisation_over_time(schedule), schedule.scheduler))
 
 
 class _Curve(NamedTuple):
-    """The watts of a schedule over time, the model that says them, and the name that its figure has."""
+    """The watts of a schedule and the share in use over time, the model that says them, and the name of the figure."""
 
     schedule: Schedule
     power: Power
     watts: Steps
+    in_use: Steps
     name: str
 
     @classmethod
-    def of(cls, schedule: Schedule, power: Power, watts: Steps, name: str) -> _Curve:
+    def of(cls, schedule: Schedule, power: Power, watts: Steps, in_use: Steps, name: str) -> _Curve:
         """Return it with the model on the clock of the schedule."""
-        return cls(schedule, power.on_clock(schedule.workload.start_time), watts, name)
+        return cls(schedule, power.on_clock(schedule.workload.start_time), watts, in_use, name)
 
     @property
     def period(self) -> tuple[int, int]:
@@ -85,7 +87,7 @@ class _Curve(NamedTuple):
 
 def _drawn(curve: _Curve, highest: float = 0.0) -> Figure:
     """Draw a curve; with others, on the scale of the highest watts of all."""
-    schedule, power, _, name = curve
+    schedule, power, name = curve.schedule, curve.power, curve.name
     strips = list(_strips(curve))
     begin, end = curve.period
     axis = TimeAxis(begin, end, begin, schedule.workload.start_time)
@@ -119,7 +121,7 @@ def _draw(ax: Axes, strip: Strip, axis: TimeAxis, colour: str) -> None:
 
 def _strips(curve: _Curve) -> Iterator[Strip]:
     (begin, end), power = curve.period, curve.power
-    yield Strip("In use", utilisation_over_time(curve.schedule).binned(TIME_BINS, begin, end), True, True)
+    yield Strip("In use", curve.in_use.binned(TIME_BINS, begin, end), True, True)
     drawn = curve.watts.binned(TIME_BINS, begin, end)
     yield Strip("Power (kW)", Steps(drawn.times, drawn.values / 1_000), True)
     if power.price is not None and not power.price.is_flat:
@@ -147,17 +149,18 @@ class EnergyPart:
 def energy_part(schedule: Schedule, power: Power) -> EnergyPart:
     """Return what a page says of the energy of a schedule."""
     found = account(schedule, power)
-    curve = _Curve.of(schedule, power, found.power, schedule.scheduler)
+    curve = _Curve.of(schedule, power, found.power, utilisation_over_time(schedule), schedule.scheduler)
     return EnergyPart(energy_sentence(found), [_illustrated(curve)], _table(found))
 
 
-def power_figures(given: Mapping[str, tuple[Schedule, Power, Steps]]) -> list[Illustration]:
+def power_figures(given: Mapping[str, tuple[Schedule, Power, Steps, Steps]]) -> list[Illustration]:
     """Return the power of schedules over time, all on one scale.
 
     Parameters
     ----------
     given
-        By name, a schedule, the power model, of which caps may differ, and the watts over time that it says.
+        By name, a schedule, the power model, of which caps may differ, and over time the watts that it says and the
+        share of the machine in use.
     """
     curves = [_Curve.of(*one, name) for name, one in given.items()]
     highest = max(curve.highest for curve in curves)

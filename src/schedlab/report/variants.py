@@ -179,7 +179,11 @@ def of_power(sweep: Sweep, variant: Variant, sample: SiteSample) -> dict[str, An
         return {}
     capped = with_cap(sweep.power, variant.cap)
     sides = {pair.base_name: (pair.base, sweep.power)} | {variant.name: (pair.other, capped)}
-    given = {name: (one.schedule, power, one.watts) for name, (one, power) in sides.items() if one.watts is not None}
+    given = {
+        name: (one.schedule, power, one.watts, one.in_use)
+        for name, (one, power) in sides.items()
+        if one.watts is not None
+    }
     return {"chart": power_figures(given), "chart_heading": "Power over time"} if given else {}
 
 

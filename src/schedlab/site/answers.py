@@ -96,6 +96,12 @@ class VariantAnswer:
         return count_present(held.start, held.end, held.processors if self.held_cores is None else self.held_cores)
 
     @property
+    def in_use(self) -> Steps:
+        """The share of the machine that jobs hold over time, 0 to 1, as `busy_cores`."""
+        busy = self.busy_cores
+        return Steps(busy.times, busy.values / self.schedule.processors)
+
+    @property
     def cores(self) -> NDArray[np.int64]:
         """Cores that each job of the sample holds in its last run, as `held_cores`; of one that has none, asked for."""
         cores = self.jobs.job_processors.astype(np.int64)

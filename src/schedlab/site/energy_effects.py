@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from schedlab.site.sweep import Paired
 
 YEAR = 365 * DAY
+NOTHING = 0.0005
+"""A share of the energy that is told as none: it would be 0.0 %."""
 COSTS = ("energy_cost", "energy_co2_kg")
 TOLD = ("energy_kwh", "mean_power_kw", "seconds_above_cap", *COSTS, *OF_BOOTS, "mean_wait", "jobs")
 """Metrics of both sides that are kept."""
@@ -59,12 +61,15 @@ class EnergyEffect:
         verb = "save" if self.kwh >= 0 else "take"
         more = "" if self.kwh >= 0 else " more"
         span = self._seconds()
-        told = [f"{name} would {verb} {self._amounts(1.0, share)}{more} in {duration(span)}; {self._waits()}"]
-        if DAY <= span < YEAR / 2:
-            told.append(f"a year like that would {verb} {self._amounts(YEAR / span)}{more}")
+        if share < NOTHING:
+            told = [f"{name} would take as much energy in {duration(span)}{self._costs()}; {self._waits()}"]
+        else:
+            told = [f"{name} would {verb} {self._amounts(1.0, share)}{more} in {duration(span)}; {self._waits()}"]
+            if DAY <= span < YEAR / 2:
+                told.append(f"a year like that would {verb} {self._amounts(YEAR / span)}{more}")
         if "seconds_above_cap" in self.after:
             here, there = (duration(one["seconds_above_cap"]) for one in (self.before, self.after))
-            told.append(f"the power is above the cap for {there}, {here} as it is")
+            told.append(f"the power is above the cap of its model for {there}, {here} as it is")
         return [*told, *self._boots(name)]
 
     @property
@@ -83,12 +88,21 @@ class EnergyEffect:
         """Return what is saved, or taken more, times a factor."""
         of_all = "" if share is None else f" ({share:.1%})"
         parts = [f"{energy_text(abs(self.kwh) * factor)}{of_all}"]
-        for name, unit in (("energy_cost", self.currency or "of money"), ("energy_co2_kg", "kg of CO2")):
+        for name, unit in _units(self.currency):
             if name in self.after:
                 saved = self._saved(name)
                 less = "" if saved * self.kwh >= 0 else "-"  # at another price, less energy may cost more
                 parts.append(f"{less}{three_digits(abs(saved) * factor)} {unit}")
         return listed(parts)
+
+    def _costs(self) -> str:
+        """Return what as much energy costs more or less, at other times."""
+        parts = []
+        for name, unit in _units(self.currency):
+            saved, before = self._saved(name), self.before.get(name, 0.0)
+            if before and abs(saved) >= NOTHING * before:
+                parts.append(f"{three_digits(abs(saved))} {unit} {'less' if saved > 0 else 'more'}")
+        return f", for {listed(parts)}" if parts else ""
 
     def _waits(self) -> str:
         """Return what it costs in waits: the boots that jobs wait for, or how the mean wait changes."""
@@ -112,6 +126,11 @@ class EnergyEffect:
             f"{', each for ' if booted > 1 else ' for '}{each}{' in the mean' if booted > 1 else ''}; "
             f"nodes boot {times}"
         ]
+
+
+def _units(currency: str) -> tuple[tuple[str, str], ...]:
+    """Return what energy costs and emits, by metric, with the units."""
+    return ("energy_cost", currency or "of money"), ("energy_co2_kg", "kg of CO2")
 
 
 def energy_heads(effects: Sequence[EnergyEffect | None]) -> tuple[str, ...]:

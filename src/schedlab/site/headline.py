@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from schedlab.campaign.results.statistics import quantity
+from schedlab.energy.measures import words_of
 from schedlab.site.affected import share
 from schedlab.site.change_text import change_texts, of_same_work
 from schedlab.site.copies import USUAL
@@ -153,7 +154,7 @@ def copies_text(copies: int, where: str = "the intervals") -> str:
 def _change(ranking: VariantRanking) -> list[str]:
     """Say what the variant does or, of several, which one is the best, or that none is; then how sure that is."""
     best, number = ranking.best, len(ranking.variants)
-    what = ranking.metric.replace("_", " ")
+    what = words_of(ranking.metric)
     if first := _first_of_each(ranking):
         return [*first, *_of_variant(best, ranking.today, "" if number == 1 else best.variant.name, advice=False)]
     if number == 1 and ranking.metric == "mean_wait":
@@ -176,7 +177,7 @@ def _first_of_each(ranking: VariantRanking) -> list[str]:
 
 def _none_of(ranking: VariantRanking, before: str) -> list[str] | None:
     """Say that no variant is the best, and why; None: one is. `before` is the metric of the site as it is."""
-    number, what = len(ranking.variants), ranking.metric.replace("_", " ")
+    number, what = len(ranking.variants), words_of(ranking.metric)
     variants = "neither variant" if number == 2 else f"none of {count_of(number, 'variant')}"
     if not any(one.can_be_chosen for one in ranking.changed) and any(one.only_load for one in ranking.changed):
         return [f"{variants} can be chosen"]

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from schedlab.campaign.results.statistics import LARGER_IS_BETTER, quantity
+from schedlab.energy.measures import words_of
 from schedlab.errors import InputError
 from schedlab.schedule.columns import in_columns, waits_in_column
 from schedlab.site.affected import (
@@ -112,7 +113,7 @@ class VariantRanking:
             return "The best first"
         if not all(one.same_work for one in self.ranked):
             return "Those that leave least work undone first; none is known to be better"
-        return f"In the order of their {self.metric.replace('_', ' ')} in the replay, which may be chance"
+        return f"In the order of their {words_of(self.metric)} in the replay, which may be chance"
 
     def to_document(self) -> dict[str, Any]:
         """Return it as numbers and texts, for JSON."""
@@ -141,7 +142,7 @@ class VariantRanking:
         return list(dict.fromkeys([*self.lead, *details_of_answer(self)]))  # what several variants share is said once
 
     def __str__(self) -> str:
-        own = [] if self.metric in IN_TABLES else [self.metric.replace("_", " ")]
+        own = [] if self.metric in IN_TABLES else [words_of(self.metric)]
         head = ["variant", *own, "mean wait", "as it is, same work", "difference of mean wait", "95 % interval", ""]
         less = any(not one.same_work for one in self.ranked)
         head += [*(["killed at new limit", "work lost"] if less else []), "p95 wait", "longest wait", "utilisation"]

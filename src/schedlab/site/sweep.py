@@ -23,6 +23,7 @@ from schedlab.errors import InputError
 from schedlab.site.answers import FORMAT, VariantAnswer, read_answer, work_of, write_answer, write_same
 from schedlab.site.changes import check_questions
 from schedlab.site.copies import at_other_seconds, shift_of, with_pass_time
+from schedlab.site.energy_beside import IDLE_POWER, in_time_until
 from schedlab.site.no_effect import changes_nothing
 from schedlab.site.other_events import check_events
 from schedlab.site.samples import THE_LOG, SiteSample
@@ -250,18 +251,23 @@ class Sweep:
         InputError
             If it is damaged.
         """
-        return self._answer(_Task(variant, sample), variant)
+        pair = self.pair(variant, sample) if self.power is not None else None
+        return self._answer(_Task(variant, sample), variant) if pair is None else pair.other
 
     def pair(self, variant: Variant, sample: SiteSample = THE_LOG) -> Paired | None:
         """Return the answer of a variant beside that of the site as it is, of the same jobs and the same work.
 
-        It is None if one of them is not there. Errors as for `answer`.
+        It is None if one of them is not there. Their energy is that of the same time. Errors as for `answer`.
         """
-        other = self.answer(variant, sample)
+        other = self._answer(_Task(variant, sample), variant)
         if other is None:
             return None
         as_it_is = compared_with(variant)
         base = self._answer(_Task(variant if other.work else as_it_is, sample, other.work), as_it_is)
+        if base is not None and self.power is not None and "boots" not in base.metrics:
+            power = self.power.on_clock(self.jobs.start_time)
+            ends, until = (int(one.schedule.end_time.max()) for one in (other, base))
+            other = replace(other, metrics=in_time_until(other.metrics, ends, until, power))
         return None if base is None else Paired(base, other)
 
     def pairs(self, variant: Variant, samples: Sequence[SiteSample]) -> list[Paired]:
@@ -291,7 +297,7 @@ class Sweep:
             what["nodes_off"] = base.nodes_off
         # What came later is left out where it is not used: answers that are there stay valid.
         what = {name: value for name, value in what.items() if value or name not in LATER}
-        what |= {"power": self._power} if self._power else {}
+        what |= {"power": [self._power, IDLE_POWER]} if self._power else {}
         whose = f"{self._site} {self.slurm}" if self.slurm else self._site
         key = json.dumps([__version__, FORMAT, whose, self.nodes, what, asdict(task.sample)], sort_keys=True)
         return self.answers / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.npz"

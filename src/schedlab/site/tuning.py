@@ -12,7 +12,7 @@ import numpy as np
 
 from schedlab.arguments import explained
 from schedlab.campaign.results.statistics import LARGER_IS_BETTER, quantity
-from schedlab.energy.measures import OF_ENERGY
+from schedlab.energy.measures import OF_ENERGY, words_of
 from schedlab.errors import InputError
 from schedlab.site.answers import check_metric
 from schedlab.site.change_text import change_texts
@@ -141,8 +141,7 @@ class ParameterSearch:
     @property
     def _what(self) -> str:
         """What is minimised, in words."""
-        words = self.metric.replace("_", " ")
-        return words if self.metric not in OF_ENERGY else words.replace(" kwh", " (kWh)").replace(" kw", " (kW)")
+        return words_of(self.metric)
 
     def _nearest(self) -> list[str]:
         """Say by how little the nearest variant misses, of a single simulation each."""

@@ -23,6 +23,7 @@ from schedlab.scheduler.predictor import REQUESTED
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.scheduler.slurm_rules import under_version
 from schedlab.site.changes import changed
+from schedlab.site.energy_beside import IDLE_POWER
 from schedlab.site.jobs import left_out_texts, replay
 from schedlab.site.no_effect import without_effect
 from schedlab.site.nodes_off import boot_notes
@@ -86,7 +87,7 @@ class VariantTask:
         metrics, watts = found.metrics() | boots_of(found), None
         if self.power is not None:
             energy = account(found, self.power, cluster=self.site.cluster if nodes else None)
-            metrics, watts = metrics | energy.metrics(), energy.power
+            metrics, watts = metrics | energy.metrics() | {IDLE_POWER: energy.idle / 1_000}, energy.power
         if len(self.pieces.of) == len(self.adapted.jobs):
             return found, metrics, watts
         whole = folded(found, self.adapted.jobs, self.pieces.of)
