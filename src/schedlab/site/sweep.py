@@ -244,7 +244,7 @@ class Sweep:
         return twin, str(self._path(task)), task
 
     def answer(self, variant: Variant, sample: SiteSample = THE_LOG) -> VariantAnswer | None:
-        """Return the answer of a variant; None: there is none.
+        """Return the answer of a variant; None: there is none. Its energy is that of `pair`.
 
         Raises
         ------
@@ -264,11 +264,7 @@ class Sweep:
             return None
         as_it_is = compared_with(variant)
         base = self._answer(_Task(variant if other.work else as_it_is, sample, other.work), as_it_is)
-        if base is not None and self.power is not None and "boots" not in base.metrics:
-            power = self.power.on_clock(self.jobs.start_time)
-            ends, until = (int(one.schedule.end_time.max()) for one in (other, base))
-            other = replace(other, metrics=in_time_until(other.metrics, ends, until, power))
-        return None if base is None else Paired(base, other)
+        return None if base is None else Paired(base, self._in_time_of(base, other))
 
     def pairs(self, variant: Variant, samples: Sequence[SiteSample]) -> list[Paired]:
         """Return the pairs of a variant on samples, such as the copies of one; none, if one of them is not there."""
@@ -280,6 +276,14 @@ class Sweep:
         if sample not in self._samples:
             self._samples[sample] = sample.of(self.jobs)
         return self._samples[sample]
+
+    def _in_time_of(self, base: VariantAnswer, other: VariantAnswer) -> VariantAnswer:
+        """Return an answer with its energy over the time of the site as it is, unless that switches nodes off."""
+        if self.power is None or "boots" in base.metrics:
+            return other
+        power = self.power.on_clock(self.jobs.start_time)
+        ends, until = (int(one.schedule.end_time.max()) for one in (other, base))
+        return replace(other, metrics=in_time_until(other.metrics, ends, until, power))
 
     def _answer(self, task: _Task, variant: Variant) -> VariantAnswer | None:
         path = self._path(task)
