@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.nodes import NodeGroup
+from schedlab.engine.prepared import prepare
+from schedlab.engine.reference.simulate import replay
 from schedlab.engine.simulation import simulate
 from schedlab.engine.steps.stepwise import Simulation
 from schedlab.errors import InputError
@@ -254,3 +256,18 @@ def test_a_size_is_started_by_hand():
 def test_alternatives_that_are_drawn_are_not_all_of_one_size():
     rng = np.random.default_rng(1)
     assert len(np.unique(random_alternatives(10, 8, rng).processors)) > 3
+
+
+@pytest.mark.parametrize("run", [simulate, lambda jobs, text, **options: replay(prepare(jobs, text, **options))])
+def test_with_its_turn_a_job_is_tried_with_all_alternatives_also_those_that_the_pass_would_not_look_at(run):
+    # Job 1 lacks the licence of job 0, and is the one job of p0 that the main pass looks at. Job 2 could start there
+    # with 2 cores; it has its turn with the 4 cores that p1 alone lets run for 100 s, which are not free.
+    partitions = [{"name": "p0", "default": True, "max_time": 10}, {"name": "p1"}]
+    machine = {"groups": [{"nodes": "n1", "cores": 4}], "licenses": {"L": 1}, "partitions": partitions}
+    resources = Resources.of(3, tasks=[2, 1, 2], partition=["p0", "p0", "p0,p1"], licenses=["L", "L", ""])
+    columns = {"submit_time": [0, 1, 2], "run_time": [8, 5, 5], "requested_time": [10] * 3}
+    jobs = Workload.from_columns({**columns, "requested_processors": [2, 1, 2]}, resources=resources)
+    jobs = jobs.replace(alternatives=Alternatives.from_texts(["", "", "4x100/100"]))
+    schedule = run(jobs, "fcfs+slurm(partition_queue_depth=1,interval=600)", cluster=Cluster.from_dict(machine))
+    assert schedule.start_time.tolist() == [0, 8, 3]
+    assert schedule.alternative.tolist() == [0, 0, 0]
