@@ -129,8 +129,8 @@ def test_node_events_of_the_site_are_left_out_on_both_sides(files):
 
 
 def test_no_job_starts_above_a_cap(files):
-    # Both want n1 or n2 at once; each adds 200 W to the 200 W of two idle nodes. The second one waits for 10 s, in which
-    # the machine is there as it is, too: that it draws 200 W then is no difference.
+    # Both want n1 or n2 at once; each adds 200 W to the 200 W of two idle nodes. The second one waits for 10 s,
+    # in which the machine is there as it is, too: that it draws 200 W then is no difference.
     jobs = JOBS.replace("00:01:40|", "00:00:00|").replace("00:01:50|", "00:00:10|")
     where = files(CONF.replace("Nodes=n1", "Nodes=ALL"), jobs)
     (where / "power.toml").write_text("[[groups]]\nidle = 100\nbusy = 300\n")
