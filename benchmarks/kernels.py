@@ -1,4 +1,4 @@
-"""In which kernels the time of a simulation goes: `python benchmarks/kernels.py [site|fcfs]`, with Linux's perf.
+"""In which kernels the time of a simulation goes: `python benchmarks/kernels.py [site|fcfs|queue]`, with Linux's perf.
 
 Compiled kernels have no names outside of the library that they end in, and the short ones are copied into their
 callers. Here those that are called keep their names, nothing is taken from the cache, and perf finds them in the map
@@ -24,16 +24,24 @@ MEASURED = "SCHEDLAB_KERNELS_MEASURED"
 SAMPLES = "499"
 """In a second."""
 
+LONG_QUEUE = 1_500
+"""Jobs that wait at once for 5,860 nodes."""
+
 SHARE = re.compile(r"\s*([0-9.]+)%\s+\[\.\]\s+(schedlab\S+)")
 SYMBOLS, FUNCTION, GLOBAL = 2, 2, 1
 """Numbers in ELF files: of a section with symbols, of a symbol of a function, and of one known outside."""
 
 
 def simulated(work: str) -> None:
-    """Simulate UB CCR's week, under the scheduler of the site or first come, first served."""
-    from nodes import SITE
+    """Simulate UB CCR's week, under the scheduler of the site or first come, first served; or a long queue."""
+    from nodes import ARCHER2, SITE, year
 
     import schedlab as sl
+
+    if work == "queue":
+        cluster, jobs = year(LONG_QUEUE)
+        sl.simulate(jobs.replace(submit_time=jobs.submit_time * 0), ARCHER2, cluster=cluster)
+        return
 
     traces = Path(os.environ.get("SCHEDLAB_TRACES", "../shared/traces"))
     site, week = traces.parent / "slurm-sites" / "ubccr-medium", traces / "modern" / "workload_week.events.gz"
@@ -129,7 +137,7 @@ def measure(work: str, most: int) -> None:
 def main() -> None:
     """Measure, or be measured."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("work", nargs="?", choices=("site", "fcfs"), default="site")
+    parser.add_argument("work", nargs="?", choices=("site", "fcfs", "queue"), default="site")
     parser.add_argument("--most", type=int, default=25, help="how many kernels are shown")
     asked = parser.parse_args()
     if MEASURED not in os.environ:
