@@ -246,6 +246,7 @@ def table(kind: str, cases: int, first: int = 0, workers: int = 1) -> dict[str, 
             if name not in enough and binom.sf(line.bound - 1, done, ENOUGH) < DOUBT:
                 enough.add(name)
                 line.cases = done
+        print(f"{done:,} of {cases:,} cases, {len(lines) - len(enough)} in doubt", file=sys.stderr, flush=True)
     for name in lines.keys() - enough:
         lines[name].cases = cases
     return dict(lines)
