@@ -23,6 +23,9 @@ ALONE = 1 << 40
 PLANNED = 1 << 49
 """Added to the runs of a node that is reserved as a whole in a plan of Slurm's; more than all runs together."""
 
+ALL_RUNS = PLANNED - 1
+"""What is left of the number with these bits: the runs, without what is added for reservations and closures."""
+
 KEPT = 1 << 50
 """Added to the runs of a node that is closed."""
 

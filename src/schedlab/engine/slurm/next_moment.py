@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import NOW
 from schedlab.engine.machine.cohorts import COHORTS, node_of, size_of
-from schedlab.engine.machine.numbers import ALONE, PLANNED
+from schedlab.engine.machine.numbers import ALL_RUNS, ALONE, PLANNED
 from schedlab.engine.machine.timeline_state import LAST, Timeline
 from schedlab.engine.slurm.known_plans import plans_are_known
 from schedlab.engine.slurm.plan import end_of_plan
 from schedlab.engine.slurm.state import ROOMS, TESTED
-from schedlab.engine.slurm.usable import is_of
+from schedlab.engine.slurm.usable import are_enough, is_of
 from schedlab.kernels import inlined, inner_kernel, new_records
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def _look_again(timeline: Timeline, room: Any, asked: Any, second: int, length: 
         reserved = there.runs & PLANNED > 0
         leaves = there.cores >= asked.least_cores and there.memory >= asked.least_memory
         leaves = leaves and there.gpus >= asked.least_gpus
-        if reserved or not leaves or there.runs & (PLANNED - 1) >= (1 if asked.exclusive > 0 else ALONE):
+        if reserved or not leaves or there.runs & ALL_RUNS >= (1 if asked.exclusive > 0 else ALONE):
             if there.begin > room.second + length:
                 room.until = there.begin - length - 1
                 return
@@ -146,7 +146,7 @@ def _suffices(world: World, asked: Any, second: int, free_before: bool) -> bool:
         if room.second <= second <= room.until and not (free_before and room.second == second and room.reserved > 0):
             nodes += room.nodes
             cores += room.cores
-    return nodes >= asked.nodes and cores >= asked.tasks * asked.task_cores
+    return are_enough(asked, nodes, cores)
 
 
 @inlined
@@ -160,7 +160,7 @@ def _enough_have_begun(world: World, asked: Any, before: int, last: int) -> int:
             if rooms[i].second <= middle:
                 nodes += rooms[i].nodes
                 cores += rooms[i].cores
-        if nodes >= asked.nodes and cores >= asked.tasks * asked.task_cores:
+        if are_enough(asked, nodes, cores):
             last = middle
         else:
             before = middle

@@ -105,8 +105,14 @@ def _find_reservation(timeline: Timeline, cohort: int, moment: int) -> None:
 @inlined
 def may_suffice(world: World, request: int) -> bool:
     """Return whether usable nodes would suffice for a request if nothing ran there."""
-    asked, counters = world.nodes.machine.requests[request], world.plan.counters
-    return counters[USABLE_NODES] >= asked.nodes and counters[USABLE_CORES] >= asked.tasks * asked.task_cores
+    counters = world.plan.counters
+    return are_enough(world.nodes.machine.requests[request], counters[USABLE_NODES], counters[USABLE_CORES])
+
+
+@inlined
+def are_enough(asked: Any, nodes: int, cores: int) -> bool:
+    """Return whether so many nodes with so many cores would do for a request."""
+    return nodes >= asked.nodes and cores >= asked.tasks * asked.task_cores
 
 
 @inlined

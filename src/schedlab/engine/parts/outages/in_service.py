@@ -11,7 +11,7 @@ from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import NOW
 from schedlab.engine.machine.core_caps import leave_all
 from schedlab.engine.machine.nodes import room
-from schedlab.engine.machine.numbers import ALONE, PLANNED, UNLIMITED
+from schedlab.engine.machine.numbers import ALL_RUNS, ALONE, UNLIMITED
 from schedlab.engine.machine.placement import choose
 from schedlab.engine.machine.state import LATER, VIEW_NUMBER
 from schedlab.engine.parts.limits.state import ANYWHERE, is_closed
@@ -100,7 +100,7 @@ def _waits_unseen(world: World, request: int) -> bool:
             closed += 1
             continue
         left += 1
-        runs = world.nodes.now.free[node].runs & (PLANNED - 1)
+        runs = world.nodes.now.free[node].runs & ALL_RUNS
         taken = taken or runs >= ALONE or (runs > 0 and asked.exclusive > 0)
     if world.preemption is not None:
         taken = False
