@@ -30,6 +30,9 @@ BY_SCORE = 0  # by tier, then by score
 BY_AGE = 1  # by tier, then by entry: the job starves
 BY_ENTRY = 2  # while the warm-up jobs start
 
+NO_PLAN = NEVER // 2
+"""The begin of a job that has no plan, or never has room: later than all others, and what it takes can be added."""
+
 
 @inlined
 def goes_before(limits: LimitState | None, score: NDArray[np.float64], ordered: int, one: int, other: int) -> bool:
@@ -97,7 +100,8 @@ def _soonest_of(world: World, order: Order, job: int) -> int:
     ordered = order_at_present(world, job)
     for other in range(world.moldable.first[job], world.moldable.end[job]):
         if is_visible(world.moldable, other):
-            end = reserve_for(world, other, world.state.clock[NOW])[0] + world.jobs[other].estimate
+            begins = reserve_for(world, other, world.state.clock[NOW])[0]
+            end = min(begins, NO_PLAN) + world.jobs[other].estimate
             if end < ends or (end == ends and goes_before(world.limits, order.score, ordered, other, found)):
                 found, ends = other, end
     return found
@@ -152,7 +156,7 @@ def _soonest_on_nodes(world: World, order: NDArray[np.int64], count: int, job: i
         other = order[i]
         if world.moldable.first[other] == world.moldable.first[job] and may_start(world, other):
             length = world.jobs[other].estimate
-            end = earliest_of(world.nodes, world.nodes.ahead, other, length, begins, NEVER) + length
+            end = earliest_of(world.nodes, world.nodes.ahead, other, length, begins, NO_PLAN) + length
             if end < ends:
                 found, ends = other, end
     return found

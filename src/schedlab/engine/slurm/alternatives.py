@@ -16,7 +16,7 @@ from schedlab.engine.parts.admission import may_start
 from schedlab.engine.parts.dependencies.kernels import NO_SECOND
 from schedlab.engine.parts.limits.state import ANYWHERE
 from schedlab.engine.parts.moldable.kernels import is_visible
-from schedlab.engine.passes.alternatives import BY_SCORE, goes_before
+from schedlab.engine.passes.alternatives import BY_SCORE, NO_PLAN, goes_before
 from schedlab.engine.passes.plan_slots import has_slot_now
 from schedlab.engine.queue.operations import NONE
 from schedlab.engine.slurm.search import planned_slot
@@ -24,9 +24,6 @@ from schedlab.kernels import inlined, inner_kernel
 
 if TYPE_CHECKING:
     from schedlab.engine.world import World
-
-NO_PLAN = NEVER // 2
-"""The begin of a job that has no plan: later than all others, and what it takes can be added."""
 
 
 @inlined
@@ -50,8 +47,7 @@ def _planned_of(world: World, score: NDArray[np.float64], job: int, strict: int,
             continue
         length = world.jobs[other].estimate + strict
         begins = planned_slot(world, other, ANYWHERE, now)
-        if begins == NO_SECOND:
-            begins = NO_PLAN
+        begins = NO_PLAN if begins == NO_SECOND else min(begins, NO_PLAN)
         soonest = min(soonest, begins)
         if (
             begins == now

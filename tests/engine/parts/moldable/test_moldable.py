@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schedlab.cluster.cluster import Cluster
-from schedlab.cluster.nodes import NodeGroup
+from schedlab.cluster.nodes import NodeGroup, Switch
 from schedlab.engine.prepared import prepare
 from schedlab.engine.reference.simulate import replay
 from schedlab.engine.simulation import simulate
@@ -271,3 +271,30 @@ def test_with_its_turn_a_job_is_tried_with_all_alternatives_also_those_that_the_
     schedule = run(jobs, "fcfs+slurm(partition_queue_depth=1,interval=600)", cluster=Cluster.from_dict(machine))
     assert schedule.start_time.tolist() == [0, 8, 3]
     assert schedule.alternative.tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("run", [simulate, lambda jobs, text, **options: replay(prepare(jobs, text, **options))])
+def test_a_reservation_is_not_for_a_size_that_never_has_room(run):
+    # The fifth job wants three nodes of one switch, which has two, or two cores of one node: of n4 at 10. The last job
+    # would delay it, and waits until 20.
+    groups = [NodeGroup.of(f"n[{first}-{first + 1}]", cores=2, switch=f"s{first}") for first in (1, 3)]
+    cluster = Cluster.of_nodes(groups, switches=[Switch("top"), Switch("s1", "top"), Switch("s3", "top")])
+    times = [20, 20, 20, 10, 15, 30]
+    jobs = Workload.from_columns(
+        {
+            **{"submit_time": [0, 0, 0, 0, 1, 2], "run_time": times, "requested_time": times},
+            "requested_processors": [2, 2, 2, 1, 3, 1],
+        }
+    )
+    asked = Resources.of(
+        6,
+        tasks=[2, 2, 2, 1, 3, 1],
+        nodes=[1, 1, 1, 1, 3, 1],
+        nodelist=["n1", "n2", "n3", "n4", "", ""],
+        switches=[0, 0, 0, 0, 1, 0],
+        switch_wait=[300] * 6,
+    )
+    jobs = jobs.replace(resources=asked, alternatives=Alternatives.from_texts(["", "", "", "", "2x20@1", ""]))
+    schedule = run(jobs, "fcfs+slurm(interval=0,resolution=1),placement=switches", cluster=cluster)
+    assert schedule.start_time.tolist() == [0, 0, 0, 0, 10, 20]
+    assert schedule.alternative.tolist() == [0, 0, 0, 0, 1, 0]
