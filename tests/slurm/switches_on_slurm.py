@@ -1,10 +1,10 @@
 """Cases of `conformance/slurm-switches.json` and choices of `slurm-switch-choices.json` on a real slurmctld.
 
 `python tests/slurm/switches_on_slurm.py` runs all cases again, in five phases, and writes what was seen into the file;
-names of cases after it run these alone. A case has the nodes of slurm.conf and the lines of topology.conf and, for each
-job, the second of its submission, its run time and its options of `sbatch`; what was seen is, for each job, its start
-and its nodes. `python tests/slurm/switches_on_slurm.py --choices` repeats the random choices: while other jobs hold
-some cores of some nodes, one job comes, and its nodes are noted; null if it had to wait.
+names of cases after it run these alone. A case has the nodes and further partitions of slurm.conf, the lines of
+topology.conf and, for each job, the second of its submission, its run time and its options of `sbatch`; what was seen
+is, for each job, its start and its nodes. `python tests/slurm/switches_on_slurm.py --choices` repeats the random
+choices: while other jobs hold some cores of some nodes, one job comes, and its nodes are noted; null if it had to wait.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def on_slurm(configuration: Configuration, jobs: list[list[Any]], phase: float) 
 
 def run_case(case: dict[str, Any], phase: float) -> Seen:
     """Run a case; return start and nodes of each job."""
-    lines = node_lines(case["cores"], case["weights"])
+    lines = [*node_lines(case["cores"], case["weights"]), *case.get("partitions", ())]
     return on_slurm(configuration_of(lines, case["topology"], case.get("parameters", {})), case["jobs"], phase)
 
 

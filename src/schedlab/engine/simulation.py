@@ -27,8 +27,6 @@ from schedlab.engine.world import PARTS, World
 from schedlab.schedule.measures import LARGEST
 from schedlab.schedule.placement import Placement
 from schedlab.schedule.schedule import Schedule
-from schedlab.scheduler.agent import AgentPolicy
-from schedlab.scheduler.own_pass import OwnPass
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.speculate.requests import Requests
 from schedlab.workload.workload import Workload
@@ -139,9 +137,7 @@ def schedule_of(prepared: Prepared, world: World, first_estimate: NDArray[np.int
     """
     state, retries = world.state, world.retries
     refuse_waiting_for_ever(prepared.workload, prepared.in_workload_order(state.start))
-    may_wait = isinstance(prepared.scheduler.policy, AgentPolicy) or isinstance(prepared.scheduler.backfill, OwnPass)
-    if prepared.limits is not None or may_wait:
-        refuse_left_over(prepared, state.start, prepared.jobs["estimate"])
+    refuse_left_over(prepared, state.start, prepared.jobs["estimate"])
     told: dict[str, Any] = {"predicted": first_estimate}
     for part in PARTS:
         if part.output is not None and getattr(world, part.name) is not None:

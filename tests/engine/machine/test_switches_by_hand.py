@@ -34,7 +34,8 @@ def cluster_of(machine, directory):
     lines = ["SelectType=select/cons_tres", "SelectTypeParameters=CR_CPU", "TopologyPlugin=topology/tree"]
     for number, weight in enumerate(machine["weights"], 1):
         lines.append(f"NodeName=n{number} CPUs={machine['cores']} Weight={weight}")
-    (directory / "slurm.conf").write_text("\n".join([*lines, "PartitionName=batch Nodes=ALL Default=YES", ""]))
+    lines += ["PartitionName=batch Nodes=ALL Default=YES", *machine.get("partitions", ())]
+    (directory / "slurm.conf").write_text("\n".join([*lines, ""]))
     (directory / "topology.conf").write_text("\n".join([*machine["topology"], ""]))
     read = read_cluster(directory)
     groups = [replace(group, names=(name,), features={name}) for group in read.groups for name in group.names]
@@ -85,7 +86,7 @@ def test_jobs_are_on_the_nodes_on_which_real_slurm_had_them(case, tmp_path):
 
 
 def test_there_are_enough_cases_and_few_differ():
-    assert len(CASES) >= 42
+    assert len(CASES) >= 43
     assert sum("differs" in case for case in CASES) == 3
 
 

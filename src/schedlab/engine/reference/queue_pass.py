@@ -112,9 +112,11 @@ class QueuePass:
             candidate = self.candidate(reserved)
             if candidate is None:
                 break
-            clock.begin(*candidate, backfilled=True)
-            self.fresh.add(candidate[0])
-            if clock.limits.uses(candidate[0]):  # others may be at limits now: all is looked at anew, tasks as well
+            job, pieces = candidate
+            clock.begin(job, pieces, backfilled=True)
+            self.fresh.add(job)
+            shown, had_one = not seen.issuperset(clock.visible()), any(one.job.is_of(job) for one in reserved)
+            if shown or had_one or clock.limits.uses(job):  # who is first may be another: tasks are looked at anew, too
                 tasks = self.tasks()
         self.fresh.clear()
 

@@ -118,8 +118,7 @@ def play(prepared: Prepared) -> Clock:
     clock.run(_pass(clock))
     start = np.array([-1 if job in clock.waiting else job.start for job in jobs])
     refuse_waiting_for_ever(prepared.workload, prepared.in_workload_order(start))
-    if prepared.limits is not None or isinstance(prepared.scheduler.backfill, OwnPass):
-        refuse_left_over(prepared, start, np.array([job.estimate for job in jobs]))
+    refuse_left_over(prepared, start, np.array([job.estimate for job in jobs]))
     return clock
 
 

@@ -74,7 +74,8 @@ class SlurmPass:
             return
         visible = clock.visible()
         clock.wish(clock.now)
-        timed = any(job.picky for job in visible) or (self.rules.interval > 0 and clock.preemption.inputs is not None)
+        picky = any(job.picky for job in visible)
+        may_preempt = self.rules.interval > 0 and clock.preemption.inputs is not None
         before = clock.started
         if main and clock.waiting:
             visible = self.make_main_pass()
@@ -85,7 +86,7 @@ class SlurmPass:
         if backfill and not clock.waiting:
             self.resting = "alone" if self.rules.interval else ""
             self.remove_marks(clock.now)
-        if clock.waiting and timed and (self.resting or not self.rules.interval):
+        if clock.waiting and (picky or (may_preempt and self.resting)):
             minute = self.next_minute()
             self.full_due = minute if self.full_due is None else min(self.full_due, minute)
         clock.wish(None)

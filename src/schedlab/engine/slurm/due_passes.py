@@ -53,8 +53,8 @@ def slurm_pass(world: World) -> None:
             world, waits
         ):  # no pass, but a second in which reasons change
             counters[LOOK_AGAIN] = now + 1
-    note_rest(world, now, clock[WAITING], waits or has_preemption(world))
-    if waits and world.rules.interval == 0 and clock[WAITING] > 0:  # that a wait is over is no event
+    note_rest(world, now, clock[WAITING], has_preemption(world))
+    if waits and clock[WAITING] > 0:  # that a wait is over is no event, and a backfill pass need not look at the job
         counters[FULL_DUE] = min(counters[FULL_DUE], next_minute(now))
     passes_end(world)
 
