@@ -102,7 +102,7 @@ def _any_case(draw: Draw) -> Case:
         options["node_events"] = events
         if events.reservations:
             workload = asking_for_reservations(draw, workload, [event.name for event in events.reservations])
-    if not nodes and draw.chance(0.3):
+    if not nodes and draw.has("order of events", 0.3):
         options["events"] = draw.one("pyss", "sc17")
     options |= draw.fields({"in_order": (0.08, whole(1, 8))})
     if draw.has("distributions", seldom):

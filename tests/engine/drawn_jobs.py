@@ -40,6 +40,8 @@ def drawn_jobs(
         limits = {"A1": draw.randint(0, most), "A2": draw.randint(0, most)}
         asked["array"] = [draw.one("", "", "A1", "A2") for _ in range(jobs)]
         asked["array_limit"] = [limits.get(array, 0) for array in asked["array"]]
+        if "array_reserve" in draw.wanted:  # whose elements wait, beside others
+            asked["tasks"] = np.where([bool(array) for array in asked["array"]], np.maximum(asked["tasks"], 3), 1)
     columns["requested_processors"] = asked["tasks"] * asked.get("cores_per_task", 1)
     workload = Workload.from_columns(
         columns,
@@ -70,7 +72,8 @@ def _with_patience(workload: Workload, rng: np.random.Generator) -> Workload:
 
 
 def _times(draw: Draw, rng: np.random.Generator, jobs: int) -> Columns:
-    request = rng.integers(1, 400 if "crowded" in draw.wanted else draw.one(20, 60, 200, 200), jobs)
+    longest = 400 if "crowded" in draw.wanted else draw.one(20, 60, 200, 200)
+    request = rng.integers(1, longest, jobs)
     if "queue" in draw.wanted:
         request = rng.integers(10, 250, jobs)
     runs = "any" if draw.has("too long", 0.0) else draw.one("as asked", "shorter", "shorter", "shorter", "any")
@@ -88,6 +91,8 @@ def _times(draw: Draw, rng: np.random.Generator, jobs: int) -> Columns:
         rng.shuffle(submit)
     if draw.chance(0.1):
         submit = submit // 30 * 30
+    if "order of events" in draw.wanted:  # of one second
+        submit, request, most = submit // 10 * 10, request // 10 * 10 + 10, most // 10 * 10 + 10
     numbers = {"user_id": 4, "executable_id": 3, "queue_id": 4, "partition_id": 4, "group_id": 3}
     return {
         "submit_time": submit,
@@ -145,7 +150,7 @@ def _on_nodes(draw: Draw, rng: np.random.Generator, document: Document, jobs: in
         if draw.has("account", 0.5):
             asked["account"] = [draw.one("", "a", "b") for _ in range(jobs)]
     if "crowded" in draw.wanted:
-        return _in_waves(asked, document, jobs)
+        return _in_waves(draw, rng, asked, document, jobs)
     return asked | _anywhere(jobs) if "queue" in draw.wanted else asked
 
 
@@ -155,9 +160,9 @@ def _anywhere(jobs: int) -> Columns:
     return {"memory_per_node": np.zeros(jobs, dtype=int), **nothing}
 
 
-def _in_waves(asked: Columns, document: Document, jobs: int) -> Columns:
+def _in_waves(draw: Draw, rng: np.random.Generator, asked: Columns, document: Document, jobs: int) -> Columns:
     """Return jobs of which many give way, then some take the place of several, on one node or more, and so on."""
-    low = np.arange(jobs) % 12 < 8
+    low = np.arange(jobs) % 12 < 9 if "reorder" in draw.wanted else np.arange(jobs) % 12 < 8
     partitions = [one["name"] for one in document.get("partitions", [{"name": ""}])]
     qualities = [one["name"] for one in document.get("qos", [])]
     one_node = ~low & (np.arange(jobs) % 2 == 0)
@@ -168,6 +173,12 @@ def _in_waves(asked: Columns, document: Document, jobs: int) -> Columns:
         "nodes": np.where(one_node, 1, asked["nodes"]),
         "partition": [partitions[0 if one else -1] for one in low],
     }
+    if "reorder" in draw.wanted:  # of several small ones on each of some nodes, the order decides which give way
+        nodes = np.where(low, 0, min(3, len(nodes_of(document["groups"]))))
+        changed |= {"tasks": np.where(low, rng.integers(1, 3, jobs), 2 * nodes), "nodes": nodes}
+        changed |= {"tasks_per_node": np.where(low, 0, 2), "cores_per_task": np.ones(jobs, dtype=int)}
+        changed |= {name: np.zeros(jobs, dtype=int) for name in ("gpus", "gpus_per_node", "gpus_per_task", "exclusive")}
+        changed["gpu_share"] = np.full(jobs, 1000)
     if qualities:
         changed["qos"] = [qualities[-1 if one else 0] for one in low]
     return asked | changed
@@ -226,7 +237,7 @@ def _with_dependencies(draw: Draw, rng: np.random.Generator, workload: Workload,
         return workload.replace(dependencies=after)
     flow = Workflow("flow", (Task("a", 2, 15.0, 30.0, ()), Task("b", 1, 5.0, 9.0, ())))
     one_place = draw.has("one place", 0.0)
-    count = draw.one(1, 2, 6) if one_place else draw.randint(1, 3)
+    count = (1 if "wf_count" in draw.wanted else draw.one(1, 2, 6)) if one_place else draw.randint(1, 3)
     submissions = [Submission(flow, "aware" if one_place else draw.one("aware", "chained"), 0) for _ in range(count)]
     flows = WorkflowJobs(rng.integers(-1, count, jobs), np.zeros(jobs, dtype=np.int64), submissions)
     return workload.replace(dependencies=after, workflows=flows)

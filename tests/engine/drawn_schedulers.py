@@ -41,6 +41,16 @@ def interval(draw: Draw) -> int:
     return draw.choice(next((times for name, times in OFTEN_OR_SELDOM.items() if name in draw.wanted), (0, 1, 5, 60)))
 
 
+def version(draw: Draw) -> str:
+    """Return a version of Slurm: ties of priorities are not always by submission in the oldest one alone."""
+    return "22.05" if "ties" in draw.wanted else draw.one("22.05", "24.11")
+
+
+def depth(draw: Draw) -> int:
+    """Return how many jobs a backfill pass looks at: one alone says nothing of how the tasks of a workflow count."""
+    return draw.one(2, 3) if "wf_count" in draw.wanted else draw.one(1, 2, 5)
+
+
 # In seconds, a regression with the usual step asks for the whole request of nearly all jobs, whatever its loss.
 PREDICTORS = (
     *("requested", "actual", "ave2", "ave(3)", "mean", "median", "quantile(0.9)", "similar", "similar(0.3,jobs=2)"),
@@ -49,7 +59,7 @@ PREDICTORS = (
 )
 PASSES: Table = {
     "interval": (0.6, interval),
-    "depth": (0.4, (1, 2, 5)),
+    "depth": (0.4, depth),
     "resolution": (0.4, (1, 7, 30)),
     "origin": (0.15, (13, 30, 40)),
     "window": (0.4, (10, 40, 100)),
@@ -78,14 +88,14 @@ PASSES: Table = {
     "hetjob_prio": (0.25, ("min", "avg", "max")),
     "hetjob_immediate": (0.2, ("yes",)),
     "switch_wait": (0.2, (0, 10)),
-    "version": (0.4, ("22.05", "24.11")),
+    "version": (0.4, version),
 }
 MOST_OPTIONS = 5
 """Options of Slurm's passes at a time."""
 ON_NODES: Table = {"serial": (0.15, ("last",)), "busy": (0.15, ("first",))}
 PLACEMENTS = ("first", "weight", "best", "spread", "fgd", "consecutive", "consecutive", "consecutive")
 """Beside the nodes of few switches."""
-BESIDE_SLURM = {"starvation", "speculation"}
+BESIDE_SLURM = {"starvation", "speculation", "order of events", "fixed"}
 """What Slurm's passes do not have."""
 OTHERS: Table = {"starvation": (0.12, (0, 5, 60)), "window": (0.1, (1, 2, 5))}
 
@@ -121,7 +131,7 @@ def drawn_scheduler(draw: Draw, *, nodes: bool, switches: bool, heterogeneous: b
         predictor = _predictor(draw)
         corrected = predictor not in ("requested", "actual") and draw.chance(0.5)
         backfilling += f"@{predictor}" + (f"/{draw.one('requested', 'incremental', 'doubling')}" if corrected else "")
-    if backfilling.startswith("+conservative") and draw.chance(0.3):
+    if backfilling.startswith("+conservative") and draw.has("fixed", 0.3):
         options.append("reservations=fixed")
     if nodes and draw.has("placement", 0.6):
         whole = "consecutive" if "placement" in draw.wanted else draw.choice(PLACEMENTS)
@@ -137,9 +147,9 @@ def _predictor(draw: Draw) -> str:
 def _backfilling(draw: Draw, policy: str, *, nodes: bool, heterogeneous: bool) -> str:
     beside = bool(draw.wanted & BESIDE_SLURM)
     kind = 1.0 if draw.has("slurm", 0.5 * (not beside)) else draw.random() * (1 - 0.3 * beside)
-    if kind < 0.24:
+    if kind < 0.24 and not draw.wanted & {"speculation", "fixed"}:
         return ""
-    if kind < 0.7 and not heterogeneous:
+    if kind < 0.7 and not heterogeneous and "fixed" not in draw.wanted:
         return f"+easy:{draw.choice(POLICIES)}" if draw.chance(0.3) else "+easy"
     if kind < 1.0 and not heterogeneous:
         return "+conservative"

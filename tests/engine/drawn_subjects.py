@@ -10,16 +10,17 @@ from typing import NamedTuple
 
 from drawing import Draw
 
-ABOUT_SOMETHING, ABOUT_TWO = 0.85, 0.6
+ABOUT_SOMETHING, ABOUT_TWO = 0.9, 0.8
 """The share of cases that are about something, and of these that are about two things; the others have anything."""
 
 
 class Subject(NamedTuple):
-    """What the cases of a subject have, and of which others so many."""
+    """What the cases of a subject have, and of which others so many; whether a second subject would hide it."""
 
     always: tuple[str, ...]
     some: tuple[str, ...] = ()
     count: int = 1
+    alone: bool = False
 
 
 NARROW = ("nodes", "accounting", "narrow")
@@ -36,30 +37,25 @@ LIMITS_OF_QOS = (
 )
 QUEUE = ("slurm", "queue", "often")
 FAIR = (*QUEUE[1:], "multifactor", "fairshare", "period")
+IN_ONE_PLACE = ("dependencies", "workflows", "one place", "equal", "interval")
 PREDICTED = ("predictions", "many", "spread", "queue")
-GIVING_WAY = ("exempt_time", "grace_time", "preempt_mode", "youngest_first", "reorder")
+GIVING_WAY = ("exempt_time", "grace_time", "preempt_mode", "youngest_first")
 SUBJECTS = (
     *[Subject((*NARROW, "limits of users"), LIMITS, 2)] * 3,  # three owners of ten limits each
     Subject((*NARROW, "users in partitions"), LIMITS, 2),
     *[Subject((*NARROW, "limits of accounts"), LIMITS, 2)] * 3,
-    *[Subject((*NARROW, "limits of qos"), LIMITS_OF_QOS, 2)] * 3,
-    Subject(
-        (*SITE, "preemption", "by qos", *CROWDED),
-        ("exempt_time", "grace_time", "preempt_mode", "youngest_first"),
-    ),
-    Subject(
-        ("nodes", "preemption", *CROWDED),
-        ("grace_time", "youngest_first", "reorder", "exempt_time", "preempt_mode"),
-    ),
+    *[Subject((*NARROW, "limits of qos"), LIMITS_OF_QOS, 3)] * 3,
+    Subject((*SITE, "preemption", "by qos", *CROWDED), GIVING_WAY, 2),
+    Subject(("nodes", "preemption", *CROWDED), GIVING_WAY, 2),
+    *[Subject(("nodes", "preemption", *CROWDED, "reorder", "many"), alone=True)] * 3,
     Subject(("nodes", "accounting", "over_max_nodes", "max_nodes", "partition's qos")),
     Subject(("nodes", "accounting", "over_max_time", "max_time")),
     Subject(("nodes", "accounting", "under_min_nodes")),
     Subject((*NARROW, "over_partition", "partition's qos", "limits of qos")),
     Subject(("nodes", "accounting"), ("allow_accounts", "deny_accounts", "account")),
     Subject((*SITE, *QUEUE, "reserves")),
-    Subject(
-        ("nodes", "memory", "narrow"), ("memory_per_gpu", "max_memory_per_node", "memory_per_core", "whole_memory")
-    ),
+    Subject(("nodes", "memory", "narrow"), ("max_memory_per_node", "memory_per_core", "whole_memory")),
+    Subject(("nodes", "memory", "narrow", "gpus", "memory_per_gpu")),
     Subject((*SITE, *FAIR, "half_life"), ("usage_factor",)),
     Subject((*SITE, *FAIR), ("shares", "ends")),
     Subject((*SITE, *FAIR, "tres"), ("billing", "billing_largest"), 2),
@@ -69,34 +65,42 @@ SUBJECTS = (
     Subject((*QUEUE, "multifactor", "tres", "amounts", "nodes")),
     Subject((*SITE, *QUEUE, "multifactor"), ("partition", "qos"), 2),
     Subject(QUEUE, ("depth", "user_depth"), 1),
-    Subject((*QUEUE[:2], "seldom"), ("queue_depth", "main_starts"), 1),
+    Subject((*QUEUE[:2], "seldom", "queue_depth")),
+    Subject((*QUEUE[:2], "seldom", "main_starts")),
     Subject((*SITE, *QUEUE), ("partition_depth", "user_partition_depth", "association_depth")),
     Subject((*SITE, *QUEUE[:2], "seldom", "partition_queue_depth")),
     Subject(QUEUE, ("plan_size", "resolution", "window"), 1),
     Subject(QUEUE, ("reserve", "reserve_age"), 1),
-    Subject(("nodes", *QUEUE), ("partition_reserve", "partitions"), 1),
+    *[Subject(("nodes", *QUEUE, "partition_reserve"), alone=True)] * 2,
+    *[Subject(("nodes", *QUEUE, "partitions"), alone=True)] * 3,
     Subject(("nodes", *QUEUE, "origin")),
     Subject((*QUEUE, "starts")),
     Subject((*SITE, *QUEUE, "limits", "limits of accounts", "grp_tres", "grp_tres_run_mins")),
     Subject((*QUEUE, "delay")),
-    Subject(("slurm", "queue", "ties", "equal")),
+    *[Subject(("slurm", "nodes", "preemption", *CROWDED, "ties", "version", "equal"), alone=True)] * 2,
     Subject(("slurm", "queue", "version")),
     Subject(("processors", "slurm", "queue", "overtime", "too long")),
-    Subject(("processors", *QUEUE, "whole nodes")),
+    *[Subject(("processors", *QUEUE, "whole nodes"))] * 2,
     Subject(("nodes", *QUEUE, "placement", "whole nodes", "many nodes"), ("busy", "serial")),
-    Subject((*QUEUE, "arrays", "array_reserve")),
+    *[Subject((*QUEUE, "arrays", "array_reserve"), alone=True)] * 2,
     Subject((*QUEUE, "multifactor", "reserve_priority", "age", "max_age")),
-    Subject((*QUEUE, "dependencies", "workflows", "one place"), ("wf_depth", "wf_plan")),
-    Subject((*QUEUE, "dependencies", "workflows", "one place", "wf_count", "depth")),
-    Subject(("nodes", *QUEUE, "heterogeneous", "multifactor", "size"), ("hetjob_prio", "hetjob_immediate"), 1),
+    Subject((*QUEUE, *IN_ONE_PLACE, "wf_depth")),
+    *[Subject((*QUEUE, *IN_ONE_PLACE, "wf_plan"), alone=True)] * 4,
+    *[Subject((*QUEUE, *IN_ONE_PLACE, "wf_count", "depth"), alone=True)] * 3,
+    *[
+        Subject(("nodes", *QUEUE, "heterogeneous", "multifactor", "size", option), alone=True)
+        for option in ("hetjob_prio", "hetjob_immediate")
+    ],
     Subject(("nodes", "slurm", "queue", "switches", "few switches", "placement", "switch_wait")),
     Subject(("nodes", "slurm", "queue", "switches", "few switches", "placement")),
-    Subject(("starvation", "queue")),
+    Subject(("starvation", "queue"), alone=True),
     Subject((*PREDICTED, "over")),
-    Subject(PREDICTED, ("mean", "jobs", "shrink"), 1),
-    Subject(("distributions", "speculation", "exhausted")),
+    *[Subject((*PREDICTED, option)) for option in ("mean", "jobs", "shrink")],
+    *[Subject(("distributions", "speculation", "exhausted"), alone=True)] * 2,
     Subject(("nodes", "gpus", "queue")),
     Subject(("nodes", "events", "drain")),
+    *[Subject(("processors", "order of events"), alone=True)] * 4,
+    Subject(("queue", "fixed"), alone=True),
 )
 
 
@@ -105,6 +109,7 @@ def drawn_subject(draw: Draw) -> frozenset[str]:
     if not draw.chance(ABOUT_SOMETHING):
         return frozenset()
     words: set[str] = set()
-    for subject in draw.sample(SUBJECTS, 2 if draw.chance(ABOUT_TWO) else 1):
+    chosen = draw.sample(SUBJECTS, 2 if draw.chance(ABOUT_TWO) else 1)
+    for subject in next(([one] for one in chosen if one.alone), chosen):
         words |= {*subject.always, *draw.sample(subject.some, min(subject.count, len(subject.some)))}
     return frozenset(words)

@@ -71,6 +71,12 @@ TOGETHER = {
 }
 """Options that are nothing without another one."""
 
+WHEN = {
+    "checkpoint_interval": "checkpoint_when_told",
+    "checkpoint_when_told": "checkpoint_interval",
+}
+"""When jobs write checkpoints: what is left without one of these columns."""
+
 NO_FACTOR = re.compile(r"multifactor(\((period=[^,()]*)?\))?(?![(\w])")
 """What is left of a policy without its last factor: all priorities are equal."""
 
@@ -148,8 +154,11 @@ def _without_columns(case: Case) -> Iterator[Made]:
     resources = case.workload.resources
     for name in () if resources is None else sorted(set(resources.said) - {"tasks", "cores_per_task", "array"}):
         count = len(case.workload)
-        usual = np.full(count, NUMBERS[name]) if name in NUMBERS else Labels.none(count)
-        yield f"jobs: {name}", _with_jobs(case, partial(with_resources, case.workload, **{name: usual}))
+        usual = {name: np.full(count, NUMBERS[name]) if name in NUMBERS else Labels.none(count)}
+        if name in WHEN:  # what no checkpoint costs would be refused
+            left = getattr(resources, WHEN[name]) > 0
+            usual |= {cost: np.where(left, getattr(resources, cost), 0) for cost in ("checkpoint_cost", "restart_cost")}
+        yield f"jobs: {name}", _with_jobs(case, partial(with_resources, case.workload, **usual))
 
 
 def _without_events(case: Case) -> Iterator[Made]:
