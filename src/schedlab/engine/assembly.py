@@ -118,8 +118,9 @@ def _depths(prepared: Prepared, passes: Slurm, names: Iterable[str], array: NDAr
     small = np.bincount(array)[array] <= max(1, passes.array_reserve)
     if prepared.limits is not None:  # a job counts in each of its partitions
         turns = np.diff(prepared.limits.option_offset)
-        user, account, array, small = (np.repeat(column, turns) for column in (user, account, array, small))
-        partition = prepared.limits.option_partition
+        by_job = (user, partition, account, array, small)
+        user, partition, account, array, small = (np.repeat(column, turns) for column in by_job)
+        partition = prepared.limits.option_partition if prepared.limits.partitioned else partition
     columns = dict(zip(DEPTHS, ((user,), (partition,), (user, account), (user, partition)), strict=True))
     columns |= dict.fromkeys((*QUEUE_DEPTHS, "partition_reserve"), (partition,))
     columns["array_reserve"] = (array,)

@@ -198,7 +198,7 @@ class SlurmPass:
     def partition_of(self, job: Job, turn: int | None) -> int:
         """Return the partition in which a turn of a job counts."""
         inputs = self.clock.limits.inputs
-        if inputs is None:
+        if inputs is None or not inputs.partitioned:
             return self.of_job[job.number][0]
         return int(inputs.option_partition[inputs.option_offset[job.number] + (turn or 0)])
 

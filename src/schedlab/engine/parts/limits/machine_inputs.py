@@ -218,6 +218,7 @@ def _build(
         submission_limits=submission_limits,
         reserves=None if flags.reserves.all() else flags.reserves,
         course=course_of(cluster, uses.reason, uses.limit),
+        partitioned=bool(cluster.partitions),
     )
     refused = Labels(np.where(np.diff(offset) > 0, -1, options.refused.codes), options.refused.names)
     longest = np.ones(len(workload), dtype=np.int64)

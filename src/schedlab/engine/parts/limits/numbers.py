@@ -50,6 +50,8 @@ class LimitInputs(NamedTuple):
         bool, one per job: whether Slurm's backfill pass reserves for it; None: for all.
     course
         How a limit changes with time; None if none does.
+    partitioned
+        Whether the machine has partitions; if not, depths per partition count by those that the jobs had.
     """
 
     tier: NDArray[np.int64]
@@ -67,6 +69,7 @@ class LimitInputs(NamedTuple):
     submission_limits: SubmissionLimitInputs | None = None
     reserves: NDArray[np.bool_] | None = None
     course: CourseInputs | None = None
+    partitioned: bool = True
 
     def reason_names(self) -> list[str]:
         """Return why jobs may wait, in Slurm's words, in the order of the columns of `LimitState.waited`."""
