@@ -181,7 +181,7 @@ class Driver:
         if retries is None:
             return True
         run_now, work = retries.runs[retries.run[job]], retries.work[job]
-        enough = work if run_now["speculative"] else min(run_now["request"], work)
+        enough = work if run_now["speculative"] else min(run_now["request"] + retries.overtime[job], work)
         return bool(self.world.jobs[job]["duration"] >= enough)
 
     def blame(self) -> None:

@@ -90,6 +90,8 @@ class Prepared(NamedTuple):
         The rows of the workload in order of submission, or None if they are in that order already.
     asked
         The requests of the jobs, in order of submission, if runs may be cut and their jobs come back.
+    overtime
+        int64 seconds, in order of submission, or one number for all: how long jobs may run beyond their requests.
     nodes
         The nodes and the requests for them; None if the machine is only a number of processors.
     limits
@@ -123,6 +125,7 @@ class Prepared(NamedTuple):
     events: Events
     in_order: int
     asked: Requests | None
+    overtime: NDArray[np.int64] | int = 0
     nodes: NodeInputs | None = None
     limits: LimitInputs | None = None
     associations: Associations | None = None
@@ -239,7 +242,8 @@ def _prepared(given: Given) -> Prepared:
     if workload is not given.workload:
         given = given._replace(workload=workload)
     given, features = _checked(_with_a_node(given))
-    machine, asked, columns = _columns(given, workload)
+    overtime = overtime_of(workload, given.scheduler, given.cluster)
+    machine, asked, columns = _columns(given, workload, overtime)
     if given.events == "pyss" and asked is None and columns.outlives:
         raise InputError(
             'the pyss event order needs run times within the requests: clean the workload (clean(jobs, "sc15")) or let '
@@ -256,6 +260,7 @@ def _prepared(given: Given) -> Prepared:
         given.events,
         given.in_order,
         asked if asked is None or order is None else asked.in_order(order),
+        overtime if isinstance(overtime, int) or order is None else overtime[order],
         spread=given.spread,
         features=features,
     )
@@ -309,15 +314,16 @@ def _checked(given: Given) -> tuple[Given, tuple[str, ...]]:
     return given if in_order is given.in_order else given._replace(in_order=in_order), features
 
 
-def _columns(given: Given, workload: Workload) -> tuple[int, Requests | None, Columns]:
+def _columns(
+    given: Given, workload: Workload, overtime: NDArray[np.int64] | int
+) -> tuple[int, Requests | None, Columns]:
     """Return the size of the machine, the requests of jobs at which runs may fail, and the columns of the jobs."""
     scheduler, cluster = given.scheduler, given.cluster
     processors = size_of_machine(given.processors, cluster)
     several = False
     for cuts_runs in CUTS_RUNS:  # a loop takes half the time of any(), of which a small simulation would notice
         several = several or cuts_runs(given)
-    overtime = None if several else overtime_of(workload, scheduler, cluster)
-    if not several and overtime is None:
+    if not several and isinstance(overtime, int):
         machine, columns = known_columns(workload, scheduler, processors)
         return machine, None, columns
     machine, asked = machine_of(workload, processors), None

@@ -13,7 +13,6 @@ from schedlab.cluster.node_events import NodeEvents
 from schedlab.engine.jobs.overtime import overtime_of
 from schedlab.engine.parts.heterogeneous.numbers import owners_of
 from schedlab.engine.parts.limits.machine_inputs import longest_requests
-from schedlab.scheduler.backfilling import Slurm
 from schedlab.scheduler.scheduler import Scheduler
 from schedlab.site.jobs import replayable, without_unknown_nodes
 from schedlab.site.pieces import Pieces, in_pieces
@@ -137,10 +136,7 @@ def _limits(jobs: Workload, cluster: Cluster) -> NDArray[np.int64]:
 
 def _latest(jobs: Workload, machine: Machine) -> NDArray[np.int64]:
     """Return the run time at which each job is killed."""
-    passes = machine.scheduler.backfill
-    common = passes.overtime if isinstance(passes, Slurm) else 0
-    overtime = overtime_of(jobs, machine.scheduler, machine.cluster)
-    return jobs.requested_time + (common if overtime is None else overtime)
+    return jobs.requested_time + overtime_of(jobs, machine.scheduler, machine.cluster)
 
 
 def _with_all_components(jobs: Workload, chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from schedlab.cluster.cluster import Cluster
+from schedlab.cluster.node_events import NodeEvent, NodeEvents
 from schedlab.cluster.nodes import LARGEST, NodeGroup, Partition
 from schedlab.engine import simulate
 from schedlab.engine.prepared import prepare
@@ -56,8 +57,10 @@ def test_the_overtime_of_a_partition_goes_with_every_scheduler(scheduler):
     columns = {"submit_time": [0] * 4, "run_time": [900] * 4, "requested_time": [60] * 4}
     jobs = Workload.from_columns(columns | {"requested_processors": [1] * 4}, resources=named)
     common = 50 if "overtime" in scheduler else 0
-    found = simulate(jobs, scheduler, cluster=site)
-    assert (found.end_time - found.start_time).tolist() == [160, 900, 60 + common, 60 + common]
+    later = NodeEvents((NodeEvent(10_000, "down", ("n1",)), NodeEvent(10_001, "up", ("n1",))))
+    for events in (None, later):
+        found = simulate(jobs, scheduler, cluster=site, node_events=events)
+        assert (found.end_time - found.start_time).tolist() == [160, 900, 60 + common, 60 + common]
 
 
 def test_a_cluster_file_keeps_the_overtime_of_a_partition(tmp_path):
@@ -65,3 +68,18 @@ def test_a_cluster_file_keeps_the_overtime_of_a_partition(tmp_path):
         [NodeGroup(("n1",), cores=4)], [Partition("p", overtime=LARGEST), Partition("q", overtime=0)]
     )
     assert Cluster.from_dict(site.to_dict()) == site
+
+
+@pytest.mark.parametrize("run", [simulate, lambda jobs, text, **options: replay(prepare(jobs, text, **options))])
+def test_overtime_is_given_where_nodes_may_fail_too(run):
+    # All ask for 60 s, and have 50 s of overtime. The node of job 1 fails in it, from 80 to 90: the job begins again,
+    # and ends at 90 + 110. Job 2 is done in its overtime.
+    cluster = Cluster.of_nodes([NodeGroup.of("n[1-3]", cores=1)])
+    columns = {"submit_time": [0] * 3, "run_time": [900, 900, 90], "requested_time": [60] * 3}
+    asked = Resources.of(3, tasks=[1] * 3, nodelist=["n1", "n2", "n3"])
+    jobs = Workload.from_columns(columns | {"requested_processors": [1] * 3}, resources=asked)
+    events = NodeEvents((NodeEvent(80, "down", ("n2",)), NodeEvent(90, "up", ("n2",))), requeue_delay=0)
+    found = run(jobs, "fcfs+slurm(overtime=50,interval=0)", cluster=cluster, node_events=events)
+    assert found.runs is not None
+    assert found.runs[["job", "start", "end"]].tolist() == [(0, 0, 110), (1, 0, 80), (2, 0, 90), (1, 90, 200)]
+    assert found.killed.tolist() == [True, True, False]

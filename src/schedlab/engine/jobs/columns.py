@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schedlab.cluster.cluster import Cluster
+from schedlab.engine.jobs.overtime import overtime_of
 from schedlab.engine.jobs.state import TOO_MANY, new_jobs
 from schedlab.errors import InputError, whole_number
 from schedlab.scheduler.backfilling import Conservative, Slurm
@@ -84,7 +85,7 @@ def known_columns(workload: Workload, scheduler: Scheduler, processors: int | No
         return size, columns
     machine = machine_of(workload, processors)
     check_jobs(workload, allocated(workload, scheduler, machine))
-    columns = columns_of(workload, scheduler, None)
+    columns = columns_of(workload, scheduler, None, overtime_of(workload, scheduler, None))
     if len(workload) <= MOST_COLUMNS:
         _COLUMNS.setdefault(workload, {})[key] = columns
     return machine, columns
@@ -119,15 +120,15 @@ def has_nodes(cluster: Cluster | None) -> TypeGuard[Cluster]:
 
 
 def columns_of(
-    workload: Workload, scheduler: Scheduler, asked: Requests | None, overtime: NDArray[np.int64] | None = None
+    workload: Workload, scheduler: Scheduler, asked: Requests | None, overtime: NDArray[np.int64] | int
 ) -> Columns:
     """Return the columns that a simulation uses of a workload that has been checked.
 
-    `overtime` has the seconds that each job may run beyond its request, if that is not the same for all.
+    `overtime` has the seconds that jobs may run beyond their requests.
     """
     width = whole_nodes(workload.job_processors, scheduler)
-    duration, request, killed = _times(workload, scheduler, asked, overtime)
-    longest = duration if asked is None else np.minimum(duration, request)
+    duration, request, killed = _times(workload, asked, overtime)
+    longest = duration if asked is None else np.minimum(duration, request + overtime)
     estimate = _assumed(scheduler.runtimes, workload, longest, request)
     if isinstance(scheduler.backfill, Conservative | OwnPass):
         # Reservations form a queue, and a job that outlives its estimate doubles it.
@@ -156,7 +157,7 @@ def columns_of(
 
 
 def _times(
-    workload: Workload, scheduler: Scheduler, asked: Requests | None, overtime: NDArray[np.int64] | None
+    workload: Workload, asked: Requests | None, overtime: NDArray[np.int64] | int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
     """Return the run times, the requested times (-1 if unknown), and which jobs are killed at the request."""
     duration, request = workload.run_time, workload.requested_time
@@ -164,8 +165,7 @@ def _times(
         return duration, asked.lengths[asked.offsets[:-1]], np.zeros(len(workload), dtype=np.bool_)
     if not workload.requests_enforced:
         return duration, request, np.zeros(len(workload), dtype=np.bool_)
-    common = scheduler.backfill.overtime if isinstance(scheduler.backfill, Slurm) else 0
-    latest = request + (common if overtime is None else overtime)
+    latest = request + overtime
     killed = (request > 0) & (duration > latest)
     return (np.where(killed, latest, duration) if killed.any() else duration), request, killed
 

@@ -12,14 +12,14 @@ from schedlab.scheduler.scheduler import Scheduler
 from schedlab.workload.workload import Workload
 
 
-def overtime_of(workload: Workload, scheduler: Scheduler, cluster: Cluster | None) -> NDArray[np.int64] | None:
-    """Return the seconds that each job may run beyond its request; None if no partition says anything about it.
+def overtime_of(workload: Workload, scheduler: Scheduler, cluster: Cluster | None) -> NDArray[np.int64] | int:
+    """Return the seconds that each job may run beyond its request; one number if partitions say nothing about it.
 
     Of a job of several partitions, that of the highest tier counts, among equals the one that it names first.
     """
-    if cluster is None or all(one.overtime is None for one in cluster.partitions):
-        return None
     common = scheduler.backfill.overtime if isinstance(scheduler.backfill, Slurm) else 0
+    if cluster is None or all(one.overtime is None for one in cluster.partitions):
+        return common
     known = {one.name.lower(): one for one in cluster.partitions}
     labels = membership(workload, cluster).partition
     found = [common]  # of jobs without a partition, whose code is -1

@@ -33,6 +33,7 @@ from schedlab.engine.jobs.state import UNKNOWN
 from schedlab.engine.loop import ASK, LET_IN, LET_TIME_PASS
 from schedlab.engine.machine.state import order_of
 from schedlab.engine.parts.priority.shares import weighed
+from schedlab.engine.parts.retries.kernels import longest_of_run
 from schedlab.engine.prepared import Prepared
 from schedlab.engine.slurm.state import FULL_DUE, LOOK_AGAIN, MAIN_DUE, Passes
 from schedlab.engine.steps.priority_factors import priorities_of
@@ -214,7 +215,7 @@ def _let_last(world: World, who: NDArray[np.int64], seconds: NDArray[np.int64]) 
         if world.retries is not None:
             world.retries.work[job] = duration
             if world.state.start[job] >= 0:
-                duration = min(duration, world.retries.runs[world.retries.run[job]].request)
+                duration = min(duration, longest_of_run(world.retries, job))
         world.jobs[job].duration = duration
         if world.state.start[job] >= 0:
             _end_later(world, job)

@@ -114,7 +114,7 @@ def keep_work(world: World, job: int, notice: int) -> int:
     """Save the work of a run that was not enough; return which run time the job exceeds."""
     if world.checkpoints is not None:
         return _keep_work(world, job, notice)
-    return world.retries.runs[world.retries.run[job]].request
+    return world.jobs[job].duration
 
 
 @inner_kernel

@@ -53,7 +53,7 @@ def _asking_for_checkpoints(prepared: Prepared, asked: Requests) -> Prepared:
     told = prepared.column("checkpoint_when_told") * (np.diff(asked.offsets) > 1)
     longer = np.minimum(length + told * prepared.column("checkpoint_cost"), asked.most)
     request = np.where(is_stepwise(asked), longer, prepared.request)
-    lasts = np.maximum(np.minimum(prepared.jobs["duration"], request), 1)
+    lasts = np.maximum(np.minimum(prepared.jobs["duration"], request + prepared.overtime), 1)
     prepared.jobs["estimate"] = lasts if prepared.scheduler.runtimes == Actual() else request
     seen = np.where(prepared.pilot, prepared.seen_request, request) if len(prepared.pilot) else request
     return prepared._replace(request=request, seen_request=seen)

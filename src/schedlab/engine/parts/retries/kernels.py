@@ -73,6 +73,8 @@ class Retries(NamedTuple):
     asked
         Its present request: from the sequence or, after its end, beyond it. A job that goes on from a checkpoint asks
         for the time that is missing.
+    overtime
+        Seconds that its runs may last beyond its requests.
     known
         Seconds that the job is known to exceed.
     most
@@ -110,6 +112,7 @@ class Retries(NamedTuple):
     requests: Fixed[NDArray[np.int64]]
     place: PerJob[NDArray[np.int64]]
     asked: PerJob[NDArray[np.int64]]
+    overtime: Fixed[NDArray[np.int64]]
     known: PerJob[NDArray[np.int64]]
     most: Fixed[NDArray[np.int64]]
     growth: Fixed[NDArray[np.float64]]
@@ -147,7 +150,8 @@ def new_retries(prepared: Prepared, requests: Requests, assumed: list[int]) -> R
     n = len(jobs)
     applications = int(requests.application.max(initial=-1)) + 1
     work = jobs["duration"].copy()
-    jobs["duration"] = np.minimum(work, first)
+    overtime = np.zeros(n, dtype=np.int64) + prepared.overtime
+    jobs["duration"] = np.minimum(work, first + overtime)
     own = np.ones(n, dtype=np.bool_) if len(pilot) == 0 else ~pilot
     for kind, records, rows in zip(assumed, (jobs, seen), (slice(None), own), strict=True):
         records["estimate"][rows] = (np.maximum(jobs["duration"], 1) if kind == WORK else first)[rows]
@@ -158,6 +162,7 @@ def new_retries(prepared: Prepared, requests: Requests, assumed: list[int]) -> R
         requests=requests.lengths,
         place=np.zeros(n, dtype=np.int64),
         asked=requests.lengths[requests.offsets[:-1]].astype(np.int64),
+        overtime=overtime,
         known=np.zeros(n, dtype=np.int64),
         most=requests.most,
         growth=requests.growth,
@@ -209,9 +214,16 @@ def failed_speculatively(world: World, job: int) -> bool:
 
 
 @inlined
+def longest_of_run(retries: Retries, job: int) -> int:
+    """Return for how many seconds the present or last run of a job may last; a gap has no overtime."""
+    run = retries.runs[retries.run[job]]
+    return run.request if run.speculative else run.request + retries.overtime[job]
+
+
+@inlined
 def is_cut_short(world: World, job: int) -> bool:
     """Return whether a run is over before its time: it was preempted, or broken off as `was_broken_off` tells."""
-    return world.jobs[job].duration < min(world.retries.runs[world.retries.run[job]].request, world.retries.work[job])
+    return world.jobs[job].duration < min(longest_of_run(world.retries, job), world.retries.work[job])
 
 
 @inlined
@@ -330,7 +342,7 @@ def ask_first(world: World) -> None:
 def _ask(world: World, job: int, asked: int) -> None:
     request = length_to_ask(world, job, asked)
     world.state.request[job] = request
-    duration = min(request, world.retries.work[job])
+    duration = min(request + world.retries.overtime[job], world.retries.work[job])
     world.jobs[job].duration = duration
     world.jobs[job].estimate = max(1, duration) if world.retries.assumed[0] == WORK else request
     if world.retries.pilot.shape[0] > 0 and world.retries.pilot[job]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Run:
-    """A run of a job, stopped after `length` seconds; `cause` is a number of what ended it, 0 for itself."""
+    """A run of a job, for which it asks `length` seconds; `cause` is a number of what ended it, 0 for itself."""
 
     job: int
     start: int
@@ -77,6 +77,7 @@ class Retries:
     of: dict[Job, Wish]
     runs: list[Run] = field(default_factory=list)
     checkpoints: dict[Job, Checkpoints] = field(default_factory=dict)
+    overtime: dict[Job, int] = field(default_factory=dict)
     latest: dict[int, list[int]] = field(default_factory=dict)
     loses: bool = False
 
@@ -102,7 +103,13 @@ class Retries:
         run = Run(job.number, job.start, -1, speculative or job.request, speculative is not None, False)
         self.of[job].run = run
         self.runs.append(run)
-        return min(job.need, run.length)
+        return min(job.need, self.longest(job))
+
+    def longest(self, job: Job) -> int:
+        """Return after how many seconds the present run of a job is stopped; a gap has no overtime."""
+        run = self.of[job].run
+        assert run is not None
+        return run.length if run.speculative else run.length + self.overtime[job]
 
     def end(self, job: Job, now: int, interruption: str = "") -> str:
         """Return the outcome of a job: it is "done" or "given up", "returns" to the end of the queue, or "resumes".
@@ -114,7 +121,8 @@ class Retries:
         run = wish.run
         assert run is not None
         run.end, run.done = now, now - job.start >= job.need
-        wish.cut = now - job.start < min(run.length, job.need)
+        longest = self.longest(job)
+        wish.cut = now - job.start < min(longest, job.need)
         wish.first = run.speculative and not run.done
         if run.done:
             self.latest.setdefault(wish.application, []).append(job.need if own is None else own.work)
@@ -122,8 +130,8 @@ class Retries:
                 run.saved = own.work - own.saved
                 run.overhead = job.need - run.saved
             return "done"
-        broken = now - job.start < run.length
-        reached = run.length
+        broken = now - job.start < longest
+        reached = longest
         if own is not None:
             told = own.cost if not broken else None if interruption or not job.fate else job.grace
             reached, run.saved, run.overhead = own.stop(now - job.start, told)
@@ -183,6 +191,8 @@ def new_retries(prepared: Prepared, jobs: list[Job]) -> Retries | None:
     wishes = [Wish(*values) for values in zip(sequences, *columns, strict=True)]
     loses = prepared.outages is not None and prepared.outages.loses
     found = Retries(requests, dict(zip(jobs, wishes, strict=True)), loses=loses)
+    overtime = np.zeros(len(jobs), dtype=np.int64) + prepared.overtime
+    found.overtime = dict(zip(jobs, overtime.tolist(), strict=True))
     found.checkpoints = checkpoints_of(prepared, jobs, [wish.is_stepwise for wish in wishes])
     for job, wish in zip(jobs, wishes, strict=True):
         wish.asked = wish.sequence[0]
