@@ -92,11 +92,11 @@ class MainPass:
         """
         clock = self.clock
         others = [job for job in self.order or self.visible if job.is_of(head) and job is not head and job.ready]
-        alternatives = [job for job in others if clock.admitted(job)]
+        alternatives = [head, *(job for job in others if clock.admitted(job))]
         self.ready = [job for job in self.ready if not job.is_of(head)]
-        if not clock.in_order:
+        if not clock.in_order:  # by priority, whichever stands before jobs that it may preempt
             alternatives = clock.sorted(alternatives)
-        for job in [head, *alternatives] if clock.admitted(head) else []:
+        for job in alternatives if clock.admitted(head) else []:
             view = clock.view()
             if self.blocked:
                 view = view.closed(clock.limits.kept_from(job, self.blocked))
