@@ -47,7 +47,7 @@ SUBJECTS = (
     *[Subject((*NARROW, "limits of qos"), LIMITS_OF_QOS, 3)] * 3,
     Subject((*SITE, "preemption", "by qos", *CROWDED), GIVING_WAY, 2),
     Subject(("nodes", "preemption", *CROWDED), GIVING_WAY, 2),
-    *[Subject(("nodes", "preemption", *CROWDED, "reorder", "many"), alone=True)] * 3,
+    *[Subject(("nodes", "preemption", *CROWDED, "reorder", "many", "seldom"), alone=True)] * 3,
     Subject(("nodes", "accounting", "over_max_nodes", "max_nodes", "partition's qos")),
     Subject(("nodes", "accounting", "over_max_time", "max_time")),
     Subject(("nodes", "accounting", "under_min_nodes")),
