@@ -18,6 +18,7 @@ from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.limits import Accounting, Limits, QosLimits
 from schedlab.cluster.node_events import NodeEvent, NodeEvents
 from schedlab.cluster.nodes import NodeGroup, Partition
+from schedlab.engine.jobs_that_never_start import refuse_left_over
 from schedlab.engine.prepared import prepare
 from schedlab.engine.reference.simulate import replay
 from schedlab.engine.simulation import simulate
@@ -106,6 +107,14 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_a_simulation_ends_when_only_jobs_are_left_that_can_never_start_and_says_why(case):
     assert number_printed(__file__, case) == 2 * len(SCHEDULERS)
+
+
+def test_a_job_that_a_fault_of_ours_has_forgotten_is_told_as_such():
+    columns = {"submit_time": [0, 0], "run_time": [9, 9], "requested_time": [9, 9], "requested_processors": [1, 1]}
+    prepared = prepare(Workload.from_columns(columns, processors=2), "fcfs")
+    refuse_left_over(prepared, np.array([0, 0]), prepared.jobs["estimate"])
+    with pytest.raises(InputError, match=r"1 job never started, the first is job 2: .* a fault of schedlab: please"):
+        refuse_left_over(prepared, np.array([0, -1]), prepared.jobs["estimate"])
 
 
 if __name__ == "__main__":

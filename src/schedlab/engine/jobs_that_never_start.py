@@ -16,8 +16,8 @@ from schedlab.wording import count_of
 def refuse_left_over(prepared: Prepared, start: NDArray[np.int64], estimate: NDArray[np.int64]) -> None:
     """Raise InputError if jobs have not started though nothing can happen any more.
 
-    Only where runs may fail, nodes may leave service, or an agent or a pass in Python waits can that be: jobs that can
-    never run are refused before.
+    That can be where runs may fail, nodes may leave service, or an agent or a pass in Python waits: jobs that can never
+    run are refused before. Anywhere else, it tells of a fault.
 
     Parameters
     ----------
@@ -63,4 +63,6 @@ def _why(prepared: Prepared, start: NDArray[np.int64], estimate: NDArray[np.int6
         return "the agent waited until nothing could happen any more: train it on such jobs"
     if isinstance(prepared.scheduler.backfill, OwnPass):
         return f"the pass {prepared.scheduler.backfill.text} waited until nothing could happen any more"
+    if prepared.outages is None:
+        return "no pass started it while anything could happen, which is a fault of schedlab: please report the input"
     return "too few of the nodes or GPUs that went down came back: add up events"
