@@ -162,7 +162,7 @@ def _anywhere(jobs: int) -> Columns:
 
 def _in_waves(draw: Draw, rng: np.random.Generator, asked: Columns, document: Document, jobs: int) -> Columns:
     """Return jobs of which many give way, then some take the place of several, on one node or more, and so on."""
-    low = np.arange(jobs) % 12 < 9 if "reorder" in draw.wanted else np.arange(jobs) % 12 < 8
+    low = np.arange(jobs) % 12 < (9 if "reorder" in draw.wanted else 8)
     partitions = [one["name"] for one in document.get("partitions", [{"name": ""}])]
     qualities = [one["name"] for one in document.get("qos", [])]
     one_node = ~low & (np.arange(jobs) % 2 == 0)

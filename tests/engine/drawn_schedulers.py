@@ -147,9 +147,11 @@ def _predictor(draw: Draw) -> str:
 def _backfilling(draw: Draw, policy: str, *, nodes: bool, heterogeneous: bool) -> str:
     beside = bool(draw.wanted & BESIDE_SLURM)
     kind = 1.0 if draw.has("slurm", 0.5 * (not beside)) else draw.random() * (1 - 0.3 * beside)
-    if kind < 0.24 and not draw.wanted & {"speculation", "fixed"}:
+    if "fixed" in draw.wanted and not heterogeneous:
+        return "+conservative"
+    if kind < 0.24 and "speculation" not in draw.wanted:
         return ""
-    if kind < 0.7 and not heterogeneous and "fixed" not in draw.wanted:
+    if kind < 0.7 and not heterogeneous:
         return f"+easy:{draw.choice(POLICIES)}" if draw.chance(0.3) else "+easy"
     if kind < 1.0 and not heterogeneous:
         return "+conservative"

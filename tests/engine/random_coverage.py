@@ -71,10 +71,7 @@ TOGETHER = {
 }
 """Options that are nothing without another one."""
 
-WHEN = {
-    "checkpoint_interval": "checkpoint_when_told",
-    "checkpoint_when_told": "checkpoint_interval",
-}
+WHEN = {"checkpoint_interval": "checkpoint_when_told", "checkpoint_when_told": "checkpoint_interval"}
 """When jobs write checkpoints: what is left without one of these columns."""
 
 NO_FACTOR = re.compile(r"multifactor(\((period=[^,()]*)?\))?(?![(\w])")

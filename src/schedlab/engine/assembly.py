@@ -118,9 +118,10 @@ def _depths(prepared: Prepared, passes: Slurm, names: Iterable[str], array: NDAr
     small = np.bincount(array)[array] <= max(1, passes.array_reserve)
     if prepared.limits is not None:  # a job counts in each of its partitions
         turns = np.diff(prepared.limits.option_offset)
-        by_job = (user, partition, account, array, small)
+        by_job = user, partition, account, array, small
         user, partition, account, array, small = (np.repeat(column, turns) for column in by_job)
-        partition = prepared.limits.option_partition if prepared.limits.partitioned else partition
+        if prepared.limits.partitioned:
+            partition = prepared.limits.option_partition
     columns = dict(zip(DEPTHS, ((user,), (partition,), (user, account), (user, partition)), strict=True))
     columns |= dict.fromkeys((*QUEUE_DEPTHS, "partition_reserve"), (partition,))
     columns["array_reserve"] = (array,)

@@ -18,6 +18,7 @@ class Job:
     submit: int  # as the scheduler sees it: of the last submission, or when the job was released
     need: int  # how long it runs if nothing stops it
     request: int  # its present request
+    overtime: int = 0  # how long it may run beyond that
     workflow: int | None = None  # the workflow whose place in the queue it shares
     pilot: tuple[int, int, int] | None = None  # p, q and R of the pilot job, which represents it in the queue then
     estimate: int = 0  # what reservations assume for the next run

@@ -139,7 +139,7 @@ def _jobs_of(prepared: Prepared) -> list[Job]:
     """Return the jobs in order of submission."""
     names = ("processors", "submit", "duration")
     columns = [prepared.column("user_id").tolist(), *(prepared.jobs[name].tolist() for name in names)]
-    columns.append(prepared.request.tolist())
+    columns += [prepared.request.tolist(), np.full(len(prepared.jobs), prepared.overtime).tolist()]
     jobs = [Job(number, *values) for number, values in enumerate(zip(*columns, strict=True))]
     for job in jobs:
         job.submitted = job.submit

@@ -30,8 +30,8 @@ from schedlab.engine.slurm.backfill_pass import backfill_pass
 from schedlab.engine.slurm.main_pass import look_at_all, main_pass, start_in_order
 from schedlab.engine.slurm.rest import rest_after
 from schedlab.engine.slurm.starts import start_over
-from schedlab.engine.slurm.state import AWAKE, BACKFILL, FEW, FULL_DUE, IDLE, LOOK_AGAIN, MAIN, MAIN_DUE, RESTING
-from schedlab.engine.slurm.timing import look_again, next_minute, note_rest, rest
+from schedlab.engine.slurm.state import AWAKE, BACKFILL, FEW, IDLE, LOOK_AGAIN, MAIN, MAIN_DUE, RESTING
+from schedlab.engine.slurm.timing import look_again, note_rest, rest
 from schedlab.kernels import inlined, inner_kernel
 
 if TYPE_CHECKING:
@@ -53,9 +53,7 @@ def slurm_pass(world: World) -> None:
             world, waits
         ):  # no pass, but a second in which reasons change
             counters[LOOK_AGAIN] = now + 1
-    note_rest(world, now, clock[WAITING], has_preemption(world))
-    if waits and clock[WAITING] > 0:  # that a wait is over is no event, and a backfill pass need not look at the job
-        counters[FULL_DUE] = min(counters[FULL_DUE], next_minute(now))
+    note_rest(world, now, clock[WAITING], waits)
     passes_end(world)
 
 

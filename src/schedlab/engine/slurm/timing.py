@@ -26,6 +26,7 @@ from schedlab.engine.jobs.clock import (
     STARTED,
     WAITING,
 )
+from schedlab.engine.parts.preemption.state import has_preemption
 from schedlab.engine.slurm.state import (
     ALONE,
     ASLEEP,
@@ -223,12 +224,16 @@ def rest(passes: Passes, now: int, kind: int, free: int) -> None:
 
 
 @inlined
-def note_rest(world: World, now: int, waiting: int, wanes: bool) -> None:
-    """Let backfill passes rest if nobody waits after one; what time alone changes, a main pass finds meanwhile."""
+def note_rest(world: World, now: int, waiting: int, waits: bool) -> None:
+    """Let backfill passes rest if nobody waits after one; what time alone changes, a main pass finds meanwhile.
+
+    `waits` is whether jobs wait for few switches: that this is over is no event, and no backfill pass need look at
+    them. What may be preempted with time, backfill passes see unless they rest.
+    """
     counters = world.plan.counters
     if counters[BACKFILL] and waiting == 0:
         _rest_alone(world, now)
-    if counters[RESTING] and waiting > 0 and wanes:
+    if waiting > 0 and (waits or (counters[RESTING] > 0 and has_preemption(world))):
         counters[FULL_DUE] = min(counters[FULL_DUE], next_minute(now))
 
 

@@ -25,6 +25,9 @@ CASES = json.loads((Path(__file__).parents[4] / "conformance" / "slurm-moldable.
 TICK = 1
 """Slurm notices an end up to a second later, with its next tick."""
 
+BOTH = [simulate, lambda jobs, text, **options: replay(prepare(jobs, text, **options))]
+"""The engine and its reference."""
+
 
 def agrees(case, scheduler, within=TICK):
     """Return whether begin, end and number of nodes of each job lie within what the phases show.
@@ -258,7 +261,7 @@ def test_alternatives_that_are_drawn_are_not_all_of_one_size():
     assert len(np.unique(random_alternatives(10, 8, rng).processors)) > 3
 
 
-@pytest.mark.parametrize("run", [simulate, lambda jobs, text, **options: replay(prepare(jobs, text, **options))])
+@pytest.mark.parametrize("run", BOTH)
 def test_with_its_turn_a_job_is_tried_with_all_alternatives_also_those_that_the_pass_would_not_look_at(run):
     # Job 1 lacks the licence of job 0, and is the one job of p0 that the main pass looks at. Job 2 could start there
     # with 2 cores; it has its turn with the 4 cores that p1 alone lets run for 100 s, which are not free.
@@ -273,7 +276,7 @@ def test_with_its_turn_a_job_is_tried_with_all_alternatives_also_those_that_the_
     assert schedule.alternative.tolist() == [0, 0, 0]
 
 
-@pytest.mark.parametrize("run", [simulate, lambda jobs, text, **options: replay(prepare(jobs, text, **options))])
+@pytest.mark.parametrize("run", BOTH)
 def test_a_reservation_is_not_for_a_size_that_never_has_room(run):
     # The fifth job wants three nodes of one switch, which has two, or two cores of one node: of n4 at 10. The last job
     # would delay it, and waits until 20.

@@ -12,9 +12,6 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from schedlab.engine.parts.forecasts.reference_descent import Descent
 from schedlab.engine.parts.forecasts.reference_groups import Grouped
 from schedlab.engine.parts.forecasts.reference_log_regression import OnlineLogRegression
@@ -92,7 +89,7 @@ def plain_predictor(prepared: Prepared, choice: Predictor, retried: bool) -> Pla
     """Return a predictor before it has learned anything; `retried` is whether jobs may come back after a run."""
     known: dict[type[Predictor], Callable[[Any], PlainPredictor]] = {
         Requested: lambda _: PlainPredictor(),
-        Actual: lambda _: Clairvoyant(prepared.overtime + np.zeros(len(prepared.jobs), int) if retried else None),
+        Actual: lambda _: Clairvoyant(retried),
         RecentAverage: Average,
         UserMean: lambda _: Mean(),
         UserQuantile: Quantile,
@@ -108,15 +105,13 @@ def plain_predictor(prepared: Prepared, choice: Predictor, retried: bool) -> Pla
 class Clairvoyant(PlainPredictor):
     """A predictor that knows the length of the next run."""
 
-    def __init__(self, overtime: NDArray[np.int64] | None) -> None:
+    def __init__(self, retried: bool) -> None:
         super().__init__()
-        self.overtime = overtime
+        self.retried = retried
 
     def predict(self, job: Job, now: int, running: list[Job]) -> int:
         """Return the actual length, at least 1 s."""
-        return max(
-            1, job.need if self.overtime is None else min(job.need, job.request + int(self.overtime[job.number]))
-        )
+        return max(1, min(job.need, job.request + job.overtime) if self.retried else job.need)
 
 
 class Average(PlainPredictor):

@@ -150,7 +150,7 @@ def new_retries(prepared: Prepared, requests: Requests, assumed: list[int]) -> R
     n = len(jobs)
     applications = int(requests.application.max(initial=-1)) + 1
     work = jobs["duration"].copy()
-    overtime = np.zeros(n, dtype=np.int64) + prepared.overtime
+    overtime = np.full(n, prepared.overtime, dtype=np.int64)
     jobs["duration"] = np.minimum(work, first + overtime)
     own = np.ones(n, dtype=np.bool_) if len(pilot) == 0 else ~pilot
     for kind, records, rows in zip(assumed, (jobs, seen), (slice(None), own), strict=True):

@@ -77,7 +77,6 @@ class Retries:
     of: dict[Job, Wish]
     runs: list[Run] = field(default_factory=list)
     checkpoints: dict[Job, Checkpoints] = field(default_factory=dict)
-    overtime: dict[Job, int] = field(default_factory=dict)
     latest: dict[int, list[int]] = field(default_factory=dict)
     loses: bool = False
 
@@ -109,7 +108,7 @@ class Retries:
         """Return after how many seconds the present run of a job is stopped; a gap has no overtime."""
         run = self.of[job].run
         assert run is not None
-        return run.length if run.speculative else run.length + self.overtime[job]
+        return run.length if run.speculative else run.length + job.overtime
 
     def end(self, job: Job, now: int, interruption: str = "") -> str:
         """Return the outcome of a job: it is "done" or "given up", "returns" to the end of the queue, or "resumes".
@@ -191,8 +190,6 @@ def new_retries(prepared: Prepared, jobs: list[Job]) -> Retries | None:
     wishes = [Wish(*values) for values in zip(sequences, *columns, strict=True)]
     loses = prepared.outages is not None and prepared.outages.loses
     found = Retries(requests, dict(zip(jobs, wishes, strict=True)), loses=loses)
-    overtime = np.zeros(len(jobs), dtype=np.int64) + prepared.overtime
-    found.overtime = dict(zip(jobs, overtime.tolist(), strict=True))
     found.checkpoints = checkpoints_of(prepared, jobs, [wish.is_stepwise for wish in wishes])
     for job, wish in zip(jobs, wishes, strict=True):
         wish.asked = wish.sequence[0]
