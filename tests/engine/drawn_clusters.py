@@ -38,7 +38,7 @@ LIMITS: Table = {
     "max_tres_per_job": (0.1, amount("cpu", 2, 4)),
     "max_tres_per_node": (0.1, amount("cpu", 1, 4)),
     "max_tres_mins_per_job": (0.1, amount("cpu", 1, 6)),
-    "max_wall": (0.1, (20, 60, 120)),
+    "max_wall": (0.1, (20, 40, 80)),
 }
 """Those over all past use, `grp_tres_mins` and `grp_wall`, are not simulated."""
 LIMITS_OF_QOS: Table = {
@@ -56,6 +56,8 @@ LIMITS_OF_QOS: Table = {
 LIMITS_OF_ASSOCIATION: Table = {**LIMITS, "max_jobs": (0.4, whole(1, 2)), "max_submit": (0.3, whole(1, 3))}
 MOST_LIMITS = 2
 """Limits that one account, user or QOS has."""
+MOST_AT_A_TIME = 3
+"""How many if a case is about limits, of which others of its accounts, users or QOS have others."""
 MOST_FIELDS = 3
 """Fields that one partition or QOS has, beside its name."""
 QOS: Table = {
@@ -93,7 +95,7 @@ PREEMPTION: Table = {
     "exempt_time": (0.5, (5, 30)),
     "requeue_delay": (1, (1, 10, 121)),
     "youngest_first": (0.5, (True,)),
-    "reorder": (1, (0, 0, 2, 3)),
+    "reorder": (1, (0, 0, 0, 3)),
 }
 
 
@@ -107,12 +109,13 @@ class Machine(NamedTuple):
 
 ANY_MACHINE = Machine((1, 1, 2, 3), (1, 2, 2, 3, 4), (1, 2, 2, 4, 4, 8))
 MACHINES = {
+    "reorder": Machine((1,), (1,), (24,)),
     "crowded": Machine((1,), (2, 3, 4), (4,)),
     "many nodes": Machine((1, 2), (4, 6), (1, 2, 4)),
     "few switches": Machine((3,), (2,), (2, 4)),
     "queue": Machine((1, 1, 2), (2, 3), (2, 4)),
 }
-"""Few cores, so that jobs take those of others; nodes among which there is a choice; a switch for each group."""
+"""A node for many jobs; few cores, so that jobs take those of others; nodes to choose from; a switch for each group."""
 
 
 IN_PARTITIONS = {"partitions", "partition_reserve", "partition_depth", "user_partition_depth", "partition_queue_depth"}
@@ -221,12 +224,16 @@ def _accounting(draw: Draw, qualities: list[str]) -> Document:
 def _limits(draw: Draw, whose: str, table: Table) -> Document:
     """Return limits of an account, a user or a QOS; few if a case is about what they would hide, such as others."""
     share = 0.1 if any(name.startswith(("limits of", "crowded", "queue")) for name in draw.wanted) else 0.55
-    return {"limits": draw.few(table, MOST_LIMITS)} if draw.has(whose, share) else {}
+    if not draw.has(whose, share):
+        return {}
+    found = draw.few(table, MOST_LIMITS)
+    return {"limits": {name: found[name] for name in draw.sample(sorted(found), min(len(found), MOST_AT_A_TIME))}}
 
 
 def _partition(draw: Draw, number: int, groups: list[Document], qualities: list[str]) -> Document:
     most = 1 if draw.wanted & {"queue", "crowded"} else 2 * MOST_FIELDS
-    made = {"name": f"p{number}", "default": number == 0, **draw.few(PARTITION, most)}
+    fields = {} if "reorder" in draw.wanted else draw.few(PARTITION, most)  # many of which keep wide jobs out
+    made = {"name": f"p{number}", "default": number == 0, **fields}
     if draw.has("partitions", 0.1 if "queue" in draw.wanted else 0.3 if draw.wanted else 0.6):
         made["nodes"] = ",".join(draw.sample(nodes_of(groups), draw.randint(1, len(nodes_of(groups)))))
         if draw.chance(0.35) and "," in made["nodes"]:

@@ -9,6 +9,7 @@ import numpy as np
 from drawing import Draw
 from drawn_clusters import Document, nodes_of
 from features import with_checkpoints
+from numpy.typing import NDArray
 
 from schedlab.workflow.workflow import Task, Workflow
 from schedlab.workload.alternatives import Alternatives
@@ -76,6 +77,8 @@ def _times(draw: Draw, rng: np.random.Generator, jobs: int) -> Columns:
     request = rng.integers(1, longest, jobs)
     if "queue" in draw.wanted:
         request = rng.integers(10, 250, jobs)
+    if "reorder" in draw.wanted:  # of many small runs, those that come and go by take the place of some
+        request = np.where(_give_way(draw, jobs), request + 100, request % 20 + 1)
     runs = "any" if draw.has("too long", 0.0) else draw.one("as asked", "shorter", "shorter", "shorter", "any")
     most = {"as asked": request, "shorter": request, "any": 2 * request + 1}[runs]
     within = (
@@ -162,7 +165,7 @@ def _anywhere(jobs: int) -> Columns:
 
 def _in_waves(draw: Draw, rng: np.random.Generator, asked: Columns, document: Document, jobs: int) -> Columns:
     """Return jobs of which many give way, then some take the place of several, on one node or more, and so on."""
-    low = np.arange(jobs) % 12 < (9 if "reorder" in draw.wanted else 8)
+    low = _give_way(draw, jobs)
     partitions = [one["name"] for one in document.get("partitions", [{"name": ""}])]
     qualities = [one["name"] for one in document.get("qos", [])]
     one_node = ~low & (np.arange(jobs) % 2 == 0)
@@ -173,10 +176,10 @@ def _in_waves(draw: Draw, rng: np.random.Generator, asked: Columns, document: Do
         "nodes": np.where(one_node, 1, asked["nodes"]),
         "partition": [partitions[0 if one else -1] for one in low],
     }
-    if "reorder" in draw.wanted:  # of several small ones on each of some nodes, the order decides which give way
-        nodes = np.where(low, 0, min(3, len(nodes_of(document["groups"]))))
-        changed |= {"tasks": np.where(low, rng.integers(1, 3, jobs), 2 * nodes), "nodes": nodes}
-        changed |= {"tasks_per_node": np.where(low, 0, 2), "cores_per_task": np.ones(jobs, dtype=int)}
+    if "reorder" in draw.wanted:  # of many small ones of different sizes on a node, the order decides which give way
+        sizes = np.where(low, rng.choice([1, 1, 1, 3, 7], jobs), rng.integers(8, 20, jobs))
+        changed |= {"tasks": sizes, "nodes": np.where(low, 0, 1), "cores_per_task": np.ones(jobs, dtype=int)}
+        changed["tasks_per_node"] = np.zeros(jobs, dtype=int)
         changed |= {name: np.zeros(jobs, dtype=int) for name in ("gpus", "gpus_per_node", "gpus_per_task", "exclusive")}
         changed["gpu_share"] = np.full(jobs, 1000)
     if qualities:
@@ -184,9 +187,14 @@ def _in_waves(draw: Draw, rng: np.random.Generator, asked: Columns, document: Do
     return asked | changed
 
 
+def _give_way(draw: Draw, jobs: int) -> NDArray[np.bool_]:
+    return np.arange(jobs) % (4 if "reorder" in draw.wanted else 12) < (3 if "reorder" in draw.wanted else 8)
+
+
 def _partitions(draw: Draw, document: Document) -> str:
     names = [one["name"] for one in document.get("partitions", ())]
-    return ",".join(draw.sample(names, draw.randint(1, len(names)))) if names and draw.chance(0.6) else ""
+    several = len(names) if "partitions" in draw.wanted else 1
+    return ",".join(draw.sample(names, draw.randint(several, len(names)))) if names and draw.chance(0.6) else ""
 
 
 def _gpus(draw: Draw, rng: np.random.Generator, groups: list[Document], jobs: int) -> Columns:

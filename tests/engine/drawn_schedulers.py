@@ -66,7 +66,7 @@ PASSES: Table = {
     "reserve": (0.25, (0, 1, 2)),
     "reserve_age": (0.2, (5, 30)),
     "partition_reserve": (0.15, (1, 2)),
-    "array_reserve": (0.15, (0, 1, 2)),
+    "array_reserve": (0.15, (0, 0, 1)),
     "partitions": (0.2, ("first",)),
     "limits": (0.25, ("stop",)),
     "queue_depth": (0.3, (1, 2, 5)),

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from drawing import Draw
 
-ABOUT_SOMETHING, ABOUT_TWO = 0.9, 0.8
-"""The share of cases that are about something, and of these that are about two things; the others have anything."""
+ABOUT_SOMETHING = 0.95
+"""The share of cases that are about something; the others have anything."""
 
 
 class Subject(NamedTuple):
@@ -33,6 +33,7 @@ LIMITS = (
 LIMITS_OF_QOS = (
     *("grp_tres_run_mins", "max_tres_per_job", "max_tres_per_node", "max_tres_mins_per_job", "max_wall", "grp_tres"),
     *("min_tres_per_job", "max_jobs_per_user", "max_tres_per_user", "max_submit_per_account", "max_submit_per_user"),
+    *("max_tres_per_account", "max_jobs_per_account", "max_tres_run_mins_per_account"),
     *("max_tres_run_mins_per_user", "grp_submit_jobs"),
 )
 QUEUE = ("slurm", "queue", "often")
@@ -44,10 +45,10 @@ SUBJECTS = (
     *[Subject((*NARROW, "limits of users"), LIMITS, 2)] * 3,  # three owners of ten limits each
     Subject((*NARROW, "users in partitions"), LIMITS, 2),
     *[Subject((*NARROW, "limits of accounts"), LIMITS, 2)] * 3,
-    *[Subject((*NARROW, "limits of qos"), LIMITS_OF_QOS, 3)] * 3,
+    *[Subject((*NARROW, "limits of qos"), LIMITS_OF_QOS, 8)] * 4,
     Subject((*SITE, "preemption", "by qos", *CROWDED), GIVING_WAY, 2),
-    Subject(("nodes", "preemption", *CROWDED), GIVING_WAY, 2),
-    *[Subject(("nodes", "preemption", *CROWDED, "reorder", "many", "seldom"), alone=True)] * 3,
+    *[Subject(("nodes", "preemption", *CROWDED), GIVING_WAY, 2)] * 2,
+    *[Subject(("nodes", "preemption", *CROWDED, "reorder", "many", "seldom"), alone=True)] * 4,
     Subject(("nodes", "accounting", "over_max_nodes", "max_nodes", "partition's qos")),
     Subject(("nodes", "accounting", "over_max_time", "max_time")),
     Subject(("nodes", "accounting", "under_min_nodes")),
@@ -55,7 +56,7 @@ SUBJECTS = (
     Subject(("nodes", "accounting"), ("allow_accounts", "deny_accounts", "account")),
     Subject((*SITE, *QUEUE, "reserves")),
     Subject(("nodes", "memory", "narrow"), ("max_memory_per_node", "memory_per_core", "whole_memory")),
-    Subject(("nodes", "memory", "narrow", "gpus", "memory_per_gpu")),
+    *[Subject(("nodes", "memory", "narrow", "gpus", "memory_per_gpu"))] * 2,
     Subject((*SITE, *FAIR, "half_life"), ("usage_factor",)),
     Subject((*SITE, *FAIR), ("shares", "ends")),
     Subject((*SITE, *FAIR, "tres"), ("billing", "billing_largest"), 2),
@@ -71,32 +72,33 @@ SUBJECTS = (
     Subject((*SITE, *QUEUE[:2], "seldom", "partition_queue_depth")),
     Subject(QUEUE, ("plan_size", "resolution", "window"), 1),
     Subject(QUEUE, ("reserve", "reserve_age"), 1),
-    *[Subject(("nodes", *QUEUE, "partition_reserve"), alone=True)] * 2,
+    *[Subject(("nodes", *QUEUE, "partition_reserve"), alone=True)] * 3,
     *[Subject(("nodes", *QUEUE, "partitions"), alone=True)] * 3,
     Subject(("nodes", *QUEUE, "origin")),
     Subject((*QUEUE, "starts")),
     Subject((*SITE, *QUEUE, "limits", "limits of accounts", "grp_tres", "grp_tres_run_mins")),
     Subject((*QUEUE, "delay")),
-    *[Subject(("slurm", "nodes", "preemption", *CROWDED, "ties", "version", "equal"), alone=True)] * 2,
+    *[Subject(("slurm", "nodes", "preemption", *CROWDED, "ties", "version", "equal"), alone=True)] * 3,
     Subject(("slurm", "queue", "version")),
     Subject(("processors", "slurm", "queue", "overtime", "too long")),
-    *[Subject(("processors", *QUEUE, "whole nodes"))] * 2,
+    *[Subject(("processors", *QUEUE, "whole nodes"), alone=True)] * 3,
     Subject(("nodes", *QUEUE, "placement", "whole nodes", "many nodes"), ("busy", "serial")),
-    *[Subject((*QUEUE, "arrays", "array_reserve"), alone=True)] * 2,
+    *[Subject((*QUEUE, "arrays", "array_reserve"), alone=True)] * 3,
     Subject((*QUEUE, "multifactor", "reserve_priority", "age", "max_age")),
-    Subject((*QUEUE, *IN_ONE_PLACE, "wf_depth")),
+    *[Subject((*QUEUE, *IN_ONE_PLACE, "wf_depth"))] * 2,
     *[Subject((*QUEUE, *IN_ONE_PLACE, "wf_plan"), alone=True)] * 4,
-    *[Subject((*QUEUE, *IN_ONE_PLACE, "wf_count", "depth"), alone=True)] * 3,
+    *[Subject((*QUEUE, *IN_ONE_PLACE, "wf_count", "depth"), alone=True)] * 4,
     *[
         Subject(("nodes", *QUEUE, "heterogeneous", "multifactor", "size", option), alone=True)
-        for option in ("hetjob_prio", "hetjob_immediate")
+        for option in ("hetjob_prio", "hetjob_immediate") * 2
     ],
     Subject(("nodes", "slurm", "queue", "switches", "few switches", "placement", "switch_wait")),
     Subject(("nodes", "slurm", "queue", "switches", "few switches", "placement")),
     Subject(("starvation", "queue"), alone=True),
     Subject((*PREDICTED, "over")),
-    *[Subject((*PREDICTED, option)) for option in ("mean", "jobs", "shrink")],
-    *[Subject(("distributions", "speculation", "exhausted"), alone=True)] * 2,
+    *[Subject((*PREDICTED, "mean", "jobs"))] * 3,
+    Subject((*PREDICTED, "shrink")),
+    *[Subject(("distributions", "speculation", "exhausted"), alone=True)] * 3,
     Subject(("nodes", "gpus", "queue")),
     Subject(("nodes", "events", "drain")),
     *[Subject(("processors", "order of events"), alone=True)] * 4,
@@ -109,7 +111,7 @@ def drawn_subject(draw: Draw) -> frozenset[str]:
     if not draw.chance(ABOUT_SOMETHING):
         return frozenset()
     words: set[str] = set()
-    chosen = draw.sample(SUBJECTS, 2 if draw.chance(ABOUT_TWO) else 1)
+    chosen = draw.sample(SUBJECTS, 2)
     for subject in next(([one] for one in chosen if one.alone), chosen):
         words |= {*subject.always, *draw.sample(subject.some, min(subject.count, len(subject.some)))}
     return frozenset(words)

@@ -151,19 +151,18 @@ class BackfillPlan:
         return set[int]().union(*found)
 
     def running(self, usable: set[int]) -> Profile:
-        """Return what running jobs leave free, as seen by a job that is to run on some nodes.
+        """Return what running jobs leave free of some nodes that a job is to run on, and of no others.
 
-        The ends of those that hold any of these nodes are grouped.
+        Only the ends of runs that hold any of these nodes are tried, and these are grouped.
         """
         passes, clock = self.passes, self.passes.clock
         profile = Profile(clock.now, clock.machine.empty)
         holding, soon = {*self.until, *self.started} - self.gone, clock.now + passes.inclusive
         planned = {job: clock.now + job.expected if job in self.started else job.expected_end for job in holding}
-        ends = [end for end in planned.values() if end > soon]
-        mine = [end for job, end in planned.items() if not usable.isdisjoint(piece.node for piece in job.pieces)]
-        mine = [end for end in mine if end > soon]
-        grouped = in_groups(mine, ends, passes.rules) if passes.rounds_ends else {}
-        for job, end in planned.items():
+        mine = {job: end for job, end in planned.items() if not usable.isdisjoint(piece.node for piece in job.pieces)}
+        own, of_all = ([end for end in ends.values() if end > soon] for ends in (mine, planned))
+        grouped = in_groups(own, of_all, passes.rules) if passes.rounds_ends else {}
+        for job, end in mine.items():
             profile.take(clock.now, grouped.get(end, max(end, soon)), job.pieces)
         return profile
 
