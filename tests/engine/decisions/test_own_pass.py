@@ -13,7 +13,7 @@ from random_workloads import workloads
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvent, NodeEvents
-from schedlab.cluster.nodes import NodeGroup
+from schedlab.cluster.nodes import NodeGroup, Partition
 from schedlab.engine import simulate
 from schedlab.engine.assembly import assemble
 from schedlab.engine.decisions import own_pass
@@ -145,6 +145,16 @@ def test_a_run_is_expected_to_last_longer_only_if_somebody_waits_for_its_end():
     waited_for = jobs_of((0, 20, 10, 1), (1, 30, 10, 1), (2, 5, 5, 4)).replace(requests_enforced=False)
     assert [one.corrections.tolist() for one in in_both(alone, Reserving(0))] == [[0, 0]] * 2
     assert [one.corrections.tolist() for one in in_both(waited_for, Reserving(0))] == [[0, 1, 0]] * 2
+
+
+def test_how_often_a_run_was_expected_to_last_longer_is_that_of_the_last_run():
+    # Job 0 outlives its request when job 1 comes at 12. Its node is down from 15 to 16, and nobody waits after that.
+    workload = jobs_of((0, 30, 10, 4), (12, 5, 5, 4))
+    cluster = Cluster.of_nodes(NodeGroup.of("n1", cores=4), partitions=[Partition("p", default=True, overtime=60)])
+    events = NodeEvents((NodeEvent(15, "down", ("n1",)), NodeEvent(16, "up", ("n1",))))
+    for schedule in in_both(workload, Reserving(0), cluster=cluster, node_events=events):
+        assert schedule.start_time.tolist() == [21, 16]
+        assert schedule.corrections.tolist() == [0, 0]
 
 
 def test_who_waits_first_is_told_at_each_event_also_of_one_at_which_no_pass_is_asked():

@@ -42,6 +42,7 @@ from schedlab.engine.passes.conservative_plan import (
     ROUND_END,
     advance,
     cancel,
+    count_corrections_anew,
     note_entries,
     plan_at_earliest,
     reserve_in_round,
@@ -82,6 +83,7 @@ def plan_pass(world: World) -> None:
     now = clock[NOW]
     if world.retries is not None:
         note_entries(world)
+        count_corrections_anew(world)
     in_order = clock[STARTED] < world.rules.in_order
     all_move = take_replan(world)
     if in_order and not _start_in_order(world):

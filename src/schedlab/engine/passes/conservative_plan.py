@@ -143,11 +143,18 @@ def reserve_in_round(world: World, job: int, now: int) -> None:
 
 @inlined
 def note_entries(world: World) -> None:
-    """Put jobs whose speculative runs have just failed back into the plan's list; of others, count corrections anew."""
+    """Put jobs whose speculative runs have just failed back into the plan's list."""
+    for i in range(world.state.clock[ENTERING]):
+        job = world.state.entering[i]
+        if world.retries.first[job] and not world.plan.listed[job]:
+            world.plan.listed[job] = True
+            append(world.plan.list, job)
+
+
+@inlined
+def count_corrections_anew(world: World) -> None:
+    """Begin to count corrections of the jobs that have just entered the queue, unless after a speculative run."""
     for i in range(world.state.clock[ENTERING]):
         job = world.state.entering[i]
         if not world.retries.first[job]:
             world.plan.corrections[job] = 0
-        elif not world.plan.listed[job]:
-            world.plan.listed[job] = True
-            append(world.plan.list, job)

@@ -17,7 +17,7 @@ from schedlab.engine.moments import runs_have_begun
 from schedlab.engine.parts.admission import may_start
 from schedlab.engine.parts.dependencies.kernels import is_ready
 from schedlab.engine.passes.conservative import expect_twice_as_long
-from schedlab.engine.passes.conservative_plan import NEXT_START
+from schedlab.engine.passes.conservative_plan import NEXT_START, count_corrections_anew
 from schedlab.engine.passes.own_plan import (
     DECIDE,
     DECISIONS,
@@ -60,6 +60,8 @@ def _list_waiting(world: World, listed: NDArray[np.int64]) -> int:
     """Begin a pass: list the jobs that may start, in the order of the policy; return how many are listed."""
     clock, queue = world.state.clock, world.waiting.queue
     world.plan.counters[NEXT_START] = NEVER
+    if world.retries is not None:
+        count_corrections_anew(world)
     if clock[WAITING] == 0 and world.malleable is None:
         return 0
     score_again(world.waiting.queue, world, world.orders.policy)
