@@ -176,6 +176,8 @@ def time_has_passed(world: World) -> None:
     """Runs have ended and jobs have been submitted in this second."""
     if world.preemption is not None:
         suspension.resume(world)
+    if world.power_saving is not None:
+        power_saving.put_behind_others(world)
 
 
 # Jobs enter the queue.

@@ -51,7 +51,5 @@ def boot_notes(site: Site) -> list[str]:
     told = "ResumeTimeout" if site.ledger.find("ResumeTimeout") else "the default of ResumeTimeout"
     return [
         f"a boot takes {duration_text(saving.boot_time)} ({told}, for which Slurm waits at most: set it to what your "
-        "nodes need)",
-        "Slurm takes nodes that are on first, whatever their weight; here weight and name decide, so that more nodes "
-        "boot than at the site",
+        "nodes need)"
     ]

@@ -16,14 +16,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.axes import Fixed, Scratch
+from schedlab.engine.axes import Fixed, Kept, Scratch
 from schedlab.engine.machine.nodes import counted_cores
 from schedlab.engine.machine.numbers import LAST, LEAST_LOADED, UNLIMITED, NodeInputs
 from schedlab.engine.machine.placement_exceptions import take_busy, take_last, take_least_loaded
 from schedlab.engine.machine.requests import places_by_name
 from schedlab.engine.machine.room_search import fill_roomiest, find_room, more_room
 from schedlab.engine.machine.state import Nodes, order_of
-from schedlab.kernels import inner_kernel, new_records
+from schedlab.kernels import inlined, inner_kernel, new_records
 
 SET = np.dtype([("begin", "i8"), ("end", "i8"), ("cores", "i8"), ("tasks", "i8"), ("open", "i8")])
 """A set of nodes: where it begins and ends among those with room, its free cores, the tasks that it has room for, and
@@ -36,15 +36,15 @@ class Neighbours(NamedTuple):
     Parameters
     ----------
     follows
-        bool, one per node: whether it is next to the one before it, and of the same weight.
+        bool, one per node: whether it is next to the one before it.
     weight, place
-        int64, one per node: its weight, which ascends, and its place among all by name.
+        int64, one per node: its weight, which ascends but for nodes that are switched off, and its place by name.
     sets
         SET, at most one per node.
     """
 
     follows: Fixed[NDArray[np.bool_]]
-    weight: Fixed[NDArray[np.int64]]
+    weight: Kept[NDArray[np.int64]]
     place: Fixed[NDArray[np.int64]]
     sets: Scratch[NDArray[Any]]
 
@@ -55,8 +55,8 @@ def new_neighbours(inputs: NodeInputs) -> Neighbours:
     by_name = places_by_name(inputs.names) if inputs.place is None else inputs.place
     place, weight = by_name[order], inputs.weight[order]
     follows = np.zeros(len(order), dtype=np.bool_)
-    follows[1:] = (np.diff(place) == 1) & (np.diff(weight) == 0)
-    for array in (follows, weight, place):
+    follows[1:] = np.diff(place) == 1
+    for array in (follows, place):
         array.flags.writeable = False
     return Neighbours(follows, weight, place, new_records(len(order), SET))
 
@@ -198,7 +198,7 @@ def _find_sets(neighbours: Neighbours, nodes: Nodes, when: int, request: int, fo
     by_tasks = nodes.machine.rules.usable_cores_count and asked.tasks_per_node > 0
     for i in range(found):
         node = nodes.notes[i].ranked
-        if i == 0 or not neighbours.follows[node] or nodes.notes[i - 1].ranked != node - 1:
+        if i == 0 or not _is_beside(neighbours, node, nodes.notes[i - 1].ranked):
             one = sets[count]
             one.begin, one.cores, one.tasks, one.open = i, 0, 0, 1
             count += 1
@@ -210,6 +210,12 @@ def _find_sets(neighbours: Neighbours, nodes: Nodes, when: int, request: int, fo
         one.cores += nodes.notes[node].key
         one.tasks += nodes.notes[node].room
     return count
+
+
+@inlined
+def _is_beside(neighbours: Neighbours, node: int, before: int) -> bool:
+    """Return whether a node is next to the one before it, and of the same weight."""
+    return before == node - 1 and neighbours.follows[node] and neighbours.weight[node] == neighbours.weight[before]
 
 
 @inner_kernel

@@ -32,6 +32,9 @@ KEPT = 1 << 50
 BOOKED = 1 << 51
 """Added to the runs of a node that an advance reservation has: it is closed to all but the jobs of the reservation."""
 
+ASLEEP = 1 << 40
+"""Added to the weight of a node that is switched off: it comes behind all that are on."""
+
 PLACEMENTS = tuple(RULES)
 """The rules for the choice of nodes; `NodeInputs.placement` is a position here."""
 
@@ -120,6 +123,8 @@ class NodeInputs(NamedTuple):
     whole_memory
         bool, one per distinct request: whether it takes all memory of its nodes, of which no run may hold any; None:
         none does. Its `node_memory` is the least that such a node has.
+    sleep
+        Whether nodes are switched off, which come behind others then.
     rules
         Those that differ by version of Slurm.
     """
@@ -159,6 +164,7 @@ class NodeInputs(NamedTuple):
     cap: NDArray[np.int64] | None = None
     caps: NDArray[np.int64] | None = None
     whole_memory: NDArray[np.bool_] | None = None
+    sleep: bool = False
     rules: NodeRules = NodeRules()
 
     @property

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from schedlab.engine.machine.consecutive import by_neighbours, leave_out_one, new_neighbours
 from schedlab.engine.machine.nodes import best_device, move, of_type, view_of, whole_devices
-from schedlab.engine.machine.numbers import PLACEMENTS, UNLIMITED, NodeInputs
+from schedlab.engine.machine.numbers import ASLEEP, PLACEMENTS, UNLIMITED, NodeInputs
 from schedlab.engine.machine.placement_exceptions import has_own_way, new_ways
 from schedlab.engine.machine.room_search import (
     bring_first,
@@ -25,11 +25,13 @@ from schedlab.engine.machine.room_search import (
     find_room,
     first_to_look_at,
     hand_out,
+    has_turn,
     more_room,
     room_at,
     skip_full,
     take_fair,
     take_roomiest,
+    turns_of,
 )
 from schedlab.engine.machine.state import ASKED_FOR, NOW_FREE, PICKED, Machine, Nodes, View
 from schedlab.engine.machine.switches import (
@@ -58,6 +60,8 @@ def with_placement(nodes: Nodes, inputs: NodeInputs) -> Nodes:
         nodes = nodes._replace(topology=new_topology(inputs))
     if inputs.place is not None or inputs.has_ways:
         nodes = nodes._replace(neighbours=new_neighbours(inputs))
+    if inputs.sleep:
+        nodes = nodes._replace(asleep=np.zeros(len(inputs.cores), dtype=np.bool_))
     return nodes._replace(ways=new_ways(inputs)) if inputs.has_ways else nodes
 
 
@@ -137,23 +141,24 @@ def _settled(nodes: Nodes, when: int, request: int) -> int:
     needed, tasks = machine.requests[request].nodes, machine.requests[request].tasks
     fair = -(-tasks // max(needed, 1))
     found, held, fair_ones = 0, 0, 0
-    node = first_to_look_at(nodes, when, request)
-    while node < nodes.notes.shape[0]:
-        space = room_at(nodes, request, node, when)
-        if space > 0:
-            if found == 0 and when == NOW_FREE:
-                nodes.memory[request].first = node
-            nodes.notes[found].ranked = node
-            nodes.notes[node].room = space
-            found += 1
-            held += space
-            if needed == 0 and held >= tasks:
-                return fill(nodes, tasks, found)
-            if needed > 0 and space >= fair:
-                fair_ones += 1
-                if fair_ones == needed:
-                    return take_fair(nodes, found, fair)
-        node = skip_full(nodes, when, node + 1)
+    for turn in range(turns_of(nodes)):
+        node = first_to_look_at(nodes, when, request)
+        while node < nodes.notes.shape[0]:
+            space = room_at(nodes, request, node, when) if has_turn(nodes, node, turn) else 0
+            if space > 0:
+                if found == 0 and when == NOW_FREE and nodes.asleep is None:
+                    nodes.memory[request].first = node
+                nodes.notes[found].ranked = node
+                nodes.notes[node].room = space
+                found += 1
+                held += space
+                if needed == 0 and held >= tasks:
+                    return fill(nodes, tasks, found)
+                if needed > 0 and space >= fair:
+                    fair_ones += 1
+                    if fair_ones == needed:
+                        return take_fair(nodes, found, fair)
+            node = skip_full(nodes, when, node + 1)
     if found == 0 and when == NOW_FREE:
         nodes.memory[request].first = nodes.notes.shape[0]
     return take_roomiest(nodes, needed, tasks, found) if needed > 0 else -1
@@ -235,6 +240,8 @@ def _set_keys(nodes: Nodes, when: int, request: int, found: int) -> None:
         else:
             left = _left(machine, view_of(nodes, node, when), node)
             nodes.notes[node].key = -left if machine.rule == SPREAD else left
+        if nodes.asleep is not None:
+            nodes.notes[node].key += ASLEEP * nodes.asleep[node]
 
 
 @inner_kernel

@@ -40,19 +40,35 @@ def first_to_look_at(nodes: Nodes, when: int, request: int) -> int:
 @inner_kernel
 def find_room(nodes: Nodes, when: int, request: int) -> tuple[int, int]:
     """Put the nodes with room into `ranked`, in their order; return how many, and the room of all."""
-    found, held = 0, 0
-    node = first_to_look_at(nodes, when, request)
-    while node < nodes.notes.shape[0]:
-        space = room_at(nodes, request, node, when)
-        if space > 0:
-            nodes.notes[found].ranked = node
-            nodes.notes[node].room = space
-            found += 1
-            held += space
-        node = skip_full(nodes, when, node + 1)
+    found, held, first = 0, 0, nodes.notes.shape[0]
+    for turn in range(turns_of(nodes)):
+        node = first_to_look_at(nodes, when, request)
+        while node < nodes.notes.shape[0]:
+            space = room_at(nodes, request, node, when) if has_turn(nodes, node, turn) else 0
+            if space > 0:
+                nodes.notes[found].ranked = node
+                nodes.notes[node].room = space
+                found += 1
+                held += space
+                first = min(first, node)
+            node = skip_full(nodes, when, node + 1)
     if when == NOW_FREE:
-        nodes.memory[request].first = nodes.notes[0].ranked if found > 0 else nodes.notes.shape[0]
+        nodes.memory[request].first = first
     return found, held
+
+
+@inlined
+def turns_of(nodes: Nodes) -> int:
+    """Return how often the nodes are gone through: those that are switched off come behind all others."""
+    return 1 if nodes.asleep is None else 2
+
+
+@inlined
+def has_turn(nodes: Nodes, node: int, turn: int) -> bool:
+    """Return whether a node is looked at the first time that they are gone through, turn 0, or the second time."""
+    if nodes.asleep is not None:
+        return nodes.asleep[node] == (turn > 0)
+    return True
 
 
 @inner_kernel

@@ -211,6 +211,8 @@ class Nodes(NamedTuple):
         without any.
     named
         bool, one per request: whether it is for the nodes that the job names; None without any.
+    asleep
+        bool, one per node: whether it is switched off at present, and comes behind all others; None if none ever is.
     """
 
     machine: Machine
@@ -231,6 +233,7 @@ class Nodes(NamedTuple):
     neighbours: OwnAxes[Any] = None
     ways: OwnAxes[Any] = None
     named: Fixed[Any] = None
+    asleep: Kept[Any] = None
 
 
 def new_nodes(

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.axes import Fixed, Scratch
-from schedlab.engine.machine.numbers import NodeInputs
+from schedlab.engine.axes import Fixed, Kept, Scratch
+from schedlab.engine.machine.numbers import ASLEEP, NodeInputs
 from schedlab.engine.machine.state import order_of
 from schedlab.engine.machine.switch_tree import NO_SWITCH
 from schedlab.kernels import inlined, inner_kernel
@@ -27,6 +27,9 @@ UNTAKEN = 1 << 40
 BEGUN = 0
 """The rank of a leaf of which nodes of less weight are taken; before other leaves are chosen."""
 
+LIGHT, LIGHT_ASLEEP = -1, 0
+"""The keys of nodes of less weight, which are all taken."""
+
 
 class Topology(NamedTuple):
     """The tree of switches, and scratch values while nodes are chosen.
@@ -34,7 +37,7 @@ class Topology(NamedTuple):
     Parameters
     ----------
     leaf, weight
-        int64, one per node: its leaf switch, and its weight, which ascends.
+        int64, one per node: its leaf switch, and its weight, which ascends but for nodes that are switched off.
     parent
         int64, one per switch: the one above it, NO_SWITCH for the one above all others.
     depth
@@ -54,7 +57,7 @@ class Topology(NamedTuple):
     """
 
     leaf: Fixed[NDArray[np.int64]]
-    weight: Fixed[NDArray[np.int64]]
+    weight: Kept[NDArray[np.int64]]
     parent: Fixed[NDArray[np.int64]]
     depth: Fixed[NDArray[np.int64]]
     usable: Fixed[NDArray[np.int64]]
@@ -75,7 +78,7 @@ def new_topology(inputs: NodeInputs) -> Topology:
         depth += above != NO_SWITCH
         above = np.where(above == NO_SWITCH, NO_SWITCH, parent[above])
     leaf, weight = inputs.topology.leaf[order], inputs.weight[order]
-    for array in (leaf, weight, parent, depth):
+    for array in (leaf, parent, depth):
         array.flags.writeable = False
     leaves = int(leaf.max()) + 1
     usable, room, hops, rank, kept = (
@@ -112,7 +115,7 @@ def rank_nodes(topology: Topology, notes: NDArray[Any], found: int, needed: int,
         if notes[node].room < least or topology.weight[node] > heaviest:
             notes[node].key = UNTAKEN
         elif topology.weight[node] < heaviest:
-            notes[node].key = 0
+            notes[node].key = LIGHT if topology.weight[node] < ASLEEP else LIGHT_ASLEEP
         else:
             notes[node].key = topology.rank[topology.leaf[node]]
     return True

@@ -82,6 +82,7 @@ class Clock:
             self.limits.count(self.reasons, self.now - before)
             self.submission_limits.count(self.limits.waited, before, self.now)
             news = self.compute(self.happen())._replace(awake=awake)
+            self.machine.put_behind_others(self.power_saving.off(self.now))
             self.functions.tell_begins()
             self.functions.free = self.prepared.processors - sum(job.processors for job in self.active(self.running))
             if not (self.prepared.passes_if_fits and news.submitted and not self.fits(news.submitted[0])):

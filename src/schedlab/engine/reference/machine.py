@@ -191,6 +191,13 @@ class Machine:
             requests = requests_of(inputs, self.prepared.limits, shape)
             self.empty = Nodes(empty_nodes(inputs), requests, new_placement(inputs))
 
+    def put_behind_others(self, asleep: set[int]) -> None:
+        """Let nodes that are switched off come behind all that are on when jobs get theirs."""
+        if isinstance(self.empty, Nodes) and asleep != self.empty.placement.asleep:
+            assert self.prepared.nodes is not None
+            placement = self.empty.placement.while_asleep(asleep, self.prepared.nodes)
+            self.empty = replace(self.empty, placement=placement)
+
     def number_of(self, node: int, gpu: int) -> int:
         """Return the number in the cluster of a GPU of a node."""
         assert self.prepared.nodes is not None

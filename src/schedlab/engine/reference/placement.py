@@ -8,7 +8,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import islice
 
+import numpy as np
+
 from schedlab.engine.machine.numbers import (
+    ASLEEP,
     BY_RULE,
     LEAST_LOADED,
     PLACEMENTS,
@@ -44,6 +47,16 @@ class Placement:
     busy_first: bool
     rules: NodeRules
     idle: set[int] | None = None
+    asleep: frozenset[int] = frozenset()
+
+    def while_asleep(self, asleep: set[int], inputs: NodeInputs) -> Placement:
+        """Return the rule while some nodes are switched off: they come behind all others."""
+        off = np.isin(np.arange(len(inputs.weight)), list(asleep))
+        weight = (inputs.weight + ASLEEP * off).tolist()
+        switches = self.switches and replace(self.switches, weight=weight)
+        neighbours = self.neighbours and replace(self.neighbours, weight=weight)
+        changed = {"weight": weight, "switches": switches, "neighbours": neighbours}
+        return replace(self, asleep=frozenset(asleep), **changed)
 
     def where_in_use(self, now: list[Node]) -> Placement:
         """Return the rule for reservations while nodes are as they are now."""
@@ -100,7 +113,8 @@ class Placement:
         if self.switches is not None and (found := self.switches.choose(room, request)):
             return [nodes[number] for number in found]
         key = self.key(request, room)
-        order = sorted((node for node in nodes if room[node.number] > 0), key=lambda node: (key(node), node.number))
+        usable = (node for node in nodes if room[node.number] > 0)
+        order = sorted(usable, key=lambda node: (node.number in self.asleep, key(node), node.number))
         if self.switches is not None and request.most is not None:
             return sorted(order, key=lambda node: -room[node.number])[: request.most]
         return order if request.nodes == 0 else enough(order, room, request)

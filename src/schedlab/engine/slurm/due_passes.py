@@ -96,6 +96,9 @@ def _make_backfill_pass(world: World, waits: bool) -> None:
 
 @inlined
 def _changes_with_time(world: World, waits: bool) -> bool:
-    """Return whether passes at an interval may decide otherwise without a change; `waits`: a wait for switches ends."""
+    """Return whether passes at an interval may decide otherwise without a change; `waits`: a wait for switches ends.
+
+    Nodes that are switched off come behind others from then on.
+    """
     timed = world.orders.policy.kind[0] in (TIMED, ASKED) or wanes(world.limits) or has_preemption(world)
-    return world.rules.interval > 0 and (timed or waits)
+    return world.rules.interval > 0 and (timed or waits or world.power_saving is not None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.files import read_cluster, write_cluster
 from schedlab.cluster.limits import Account, Accounting, Limits
 from schedlab.cluster.node_events import NodeEvent, NodeEvents
-from schedlab.cluster.nodes import NodeGroup
+from schedlab.cluster.nodes import NodeGroup, Switch
 from schedlab.cluster.power_saving import PowerSaving
 from schedlab.energy.accounting import account
 from schedlab.energy.power import GroupPower, Power
@@ -97,6 +98,24 @@ def test_some_nodes_are_never_switched_off():
     jobs = jobs_of([0, 100], [10, 5], [2, 1])
     assert simulate(jobs, "fcfs", cluster=machine(20, 15, always_on=("n1",))).start_time.tolist() == [0, 100]
     assert simulate(jobs, "fcfs", cluster=machine(20, 15)).start_time.tolist() == [0, 115]
+
+
+@pytest.mark.parametrize("placement", ["first", "weight", "best", "spread", "fgd", "consecutive", "switches"])
+@pytest.mark.parametrize("scheduler", PASSES)
+def test_nodes_that_are_on_go_first_whatever_their_weight(scheduler, placement):
+    # n1 and n2, of the least weight, are off from 21 on; n3 and n4 stay on. At 50, a job of one core gets n3, or n4; one
+    # of two cores gets the other and, of those that are off, n1; the last one gets n2.
+    light, heavy = (NodeGroup.of(names, cores=1, weight=weight) for names, weight in (("n[1-2]", 1), ("n[3-4]", 9)))
+    light, heavy = (replace(group, switch="s") for group in (light, heavy))
+    cluster = Cluster.of_nodes([light, heavy], switches=[Switch("s")])
+    cluster = replace(cluster, power_saving=PowerSaving(20, 15, always_on=("n3", "n4")))
+    jobs = jobs_of([0, 50, 51, 52], [1, 90, 90, 90], [1, 1, 2, 1])
+    prepared = prepare(jobs, f"{scheduler},placement={placement}", cluster=cluster)
+    for schedule in (simulate(jobs, f"{scheduler},placement={placement}", cluster=cluster), replay(prepared)):
+        assert schedule.start_time.tolist() == [0, 50, 66, 67]
+    place = simulate(jobs, f"{scheduler},placement={placement}", cluster=cluster).placement
+    assert place is not None
+    assert [place.node[one:other].tolist() for one, other in pairwise(place.offsets)][1:] == [[2], [3, 0], [1]]
 
 
 def test_a_limit_of_run_minutes_counts_what_a_job_asks_for_and_not_its_boot():

@@ -56,4 +56,4 @@ def test_jobs_start_as_on_a_real_slurm_but_for_its_look_every_half_minute(case):
 
 def test_there_are_enough_cases_and_few_differ():
     assert len(CASES) >= 17
-    assert sum("differs" in case for case in CASES) <= 3
+    assert sum("differs" in case for case in CASES) <= 1

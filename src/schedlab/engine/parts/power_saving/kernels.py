@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from schedlab.engine.axes import Fixed, Kept, PerJob, Scratch
 from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import NOW
+from schedlab.engine.machine.numbers import ASLEEP
 from schedlab.kernels import by_address, inlined, inner_kernel
 
 if TYPE_CHECKING:
@@ -148,6 +149,21 @@ def off_since(saving: PowerSaving, node: int, now: int) -> int:
         return saving.off[node]
     second = due(saving, node)
     return second if saving.runs[node] == 0 and second < now else NEVER
+
+
+@inner_kernel
+def put_behind_others(world: World) -> None:
+    """Let nodes that are switched off now come behind all that are on, whatever their weight, when jobs get theirs."""
+    saving, nodes, now = world.power_saving, world.nodes, world.state.clock[NOW]
+    switch_off(saving, now)
+    for node in range(nodes.asleep.shape[0]):
+        sleeps = off_since(saving, node, now) < NEVER
+        more = ASLEEP * (int(sleeps) - int(nodes.asleep[node]))
+        nodes.asleep[node] = sleeps
+        if nodes.neighbours is not None:
+            nodes.neighbours.weight[node] += more
+        if nodes.topology is not None:
+            nodes.topology.weight[node] += more
 
 
 @inner_kernel

@@ -92,7 +92,7 @@ def _numbers(given: Given, prepared: Prepared) -> Prepared:
     inputs = PowerSavingInputs(
         after, saving.shutdown_time, saving.boot_time, looks, origin, *rates, _forgets(given.scheduler)
     )
-    return prepared.with_numbers(NAME, inputs)
+    return prepared._replace(nodes=prepared.nodes._replace(sleep=True)).with_numbers(NAME, inputs)
 
 
 def inputs_of(prepared: Prepared) -> PowerSavingInputs | None:

@@ -92,6 +92,13 @@ class PowerSaving:
                     self.asleep[node] = self.suspends.turn(self.suspends.second)
             self.suspends.go_on()
 
+    def off(self, now: int) -> set[int]:
+        """Return the nodes that are switched off now."""
+        if self.inputs is None:
+            return set()
+        self.switch_off(now)
+        return set(self.asleep)
+
     def boot(self, job: Job, now: int) -> int:
         """Give a job its nodes; return when all of them have booted."""
         if self.inputs is None:
