@@ -164,7 +164,9 @@ def with_power_saving(cluster: Cluster, workload: Workload, scheduler: str) -> C
         return cluster
     times = (number // 4 % 40, number // 160 % 25, number // 4_000 % 8)
     always_on = cluster.nodes[:1] if number // 32_000 % 2 else ()
-    return replace(cluster, power_saving=PowerSaving(*times, always_on=always_on))
+    rates = (number // 128_000 % 3, number // 384_000 % 4) if number // 64_000 % 2 else (0, 0)
+    saving = PowerSaving(*times, always_on=always_on, suspend_rate=rates[0], resume_rate=rates[1])
+    return replace(cluster, power_saving=saving)
 
 
 def _groups(draw: Draw, switched: bool) -> list[Document]:

@@ -103,8 +103,8 @@ def test_some_nodes_are_never_switched_off():
 @pytest.mark.parametrize("placement", ["first", "weight", "best", "spread", "fgd", "consecutive", "switches"])
 @pytest.mark.parametrize("scheduler", PASSES)
 def test_nodes_that_are_on_go_first_whatever_their_weight(scheduler, placement):
-    # n1 and n2, of the least weight, are off from 21 on; n3 and n4 stay on. At 50, a job of one core gets n3, or n4; one
-    # of two cores gets the other and, of those that are off, n1; the last one gets n2.
+    # n1 and n2, of the least weight, are off from 21 on; n3, n4 stay on. At 50, a job of one core gets n3; one of two
+    # cores gets n4 and, of those that are off, n1; the last one gets n2.
     light, heavy = (NodeGroup.of(names, cores=1, weight=weight) for names, weight in (("n[1-2]", 1), ("n[3-4]", 9)))
     light, heavy = (replace(group, switch="s") for group in (light, heavy))
     cluster = Cluster.of_nodes([light, heavy], switches=[Switch("s")])
