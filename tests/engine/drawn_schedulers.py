@@ -32,7 +32,7 @@ FACTORS: dict[str, tuple[float, tuple[Any, ...], Table]] = {
     "partition": (0.3, (100,), {"partitions": (1, ("1:0.5;2:1",))}),
     "qos": (0.3, (100,), {"qoses": (1, ("1:0.5;2:1",))}),
 }
-OFTEN_OR_SELDOM = {"often": (0, 1, 5), "seldom": (60,)}
+OFTEN_OR_SELDOM = {"often": (0, 5, 10), "seldom": (60,)}
 """Seconds between backfill passes, where others would hide what a case is about."""
 
 
