@@ -1,17 +1,22 @@
 """Cases of `conformance/slurm-power-saving.json` on a real slurmctld: nodes that are switched off when they are idle.
 
 `python tests/slurm/power_saving_on_slurm.py` runs all of them again, in five phases, and writes when each job began and
-on which nodes into the file; names of cases after it run these alone.
+on which nodes into the file; names of cases after it run these alone. With `--choices`, those of
+`slurm-sleeper-choices.json` are repeated: while some nodes are on, of which other jobs hold some cores, and the others
+are off, one job comes, and its nodes are noted; null if it had to wait.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from recorded import record
+from recorded import PHASES, chosen, note, record, write_groups
+from switches_on_slurm import configuration_of, node_lines
+from switches_on_slurm import on_slurm as starts_on_slurm
 
 from schedlab.cluster.hostlist import host_names
 from schedlab.cluster.power_saving import PowerSaving
@@ -20,7 +25,14 @@ from schedlab.slurm.configuration import Configuration, machine_configuration
 from schedlab.slurm.jobs import BatchJob
 from schedlab.slurm.laboratory import Laboratory
 
-CASES = Path(__file__).parents[2] / "conformance" / "slurm-power-saving.json"
+FOLDER = Path(__file__).parents[2] / "conformance"
+CASES, CHOICES = FOLDER / "slurm-power-saving.json", FOLDER / "slurm-sleeper-choices.json"
+ROUND, WOKEN, HELD, ARRIVAL, LENGTH = 3000, 500, 950, 1000, 60
+"""Seconds of a choice: all that it takes, when its nodes are woken for 300 s, when some are in use again, when the job
+comes, and how long it runs."""
+
+LOOK = 40
+"""Seconds until Slurm sees at the latest that nodes have booted."""
 
 
 def on_slurm(case: dict[str, Any], phase: float) -> list[list[Any]]:
@@ -55,5 +67,36 @@ def _job(submit: int, width: int, run_time: int, limit: int, *options: str) -> B
     return BatchJob(submit, run_time, ("-n", str(width), "-t", str(limit // 60), *options))
 
 
+def choice_jobs(choice: dict[str, Any], cores: int, begin: int) -> list[list[Any]]:
+    """Return the jobs of a choice, the one that chooses last: submission, run time and options."""
+    on = [f"n{number}" for number in choice["on"]]
+    words = (f"-N{len(on)}", f"-n{len(on) * cores}", f"--ntasks-per-node={cores}", "-w", ",".join(on), "-t20")
+    jobs: list[list[Any]] = [[begin + WOKEN, 300, *words]]
+    for name, held in choice["held"].items():
+        jobs.append([begin + HELD, 10 * LENGTH, "-N1", f"-n{held}", "-w", name, "-t20"])
+    return [*jobs, [begin + ARRIVAL, LENGTH, *choice["options"], "-t20"]]
+
+
+def run_choices() -> None:
+    """Repeat all choices and write the nodes."""
+    groups = json.loads(CHOICES.read_text(encoding="utf-8"))
+    for group in groups:
+        jobs = [
+            choice_jobs(choice, group["cores"], place * ROUND) for place, choice in enumerate(chosen(group, "choices"))
+        ]
+        lines, saving = node_lines(group["cores"], group["weights"]), PowerSaving(*group["saving"])
+        configuration = with_power_saving(configuration_of(lines, group["topology"], {}), saving)
+        seen = iter(starts_on_slurm(configuration, [job for mine in jobs for job in mine], PHASES[0]))
+        for place, (choice, mine) in enumerate(zip(chosen(group, "choices"), jobs, strict=True)):
+            start, nodes = [next(seen) for _ in mine][-1]
+            waited = start - place * ROUND - ARRIVAL
+            note(choice, "nodes", nodes if waited <= saving.boot_time + LOOK else None)
+        print(group["weights"], group["topology"], len(jobs), flush=True)
+    write_groups(CHOICES, groups, "choices")
+
+
 if __name__ == "__main__":
-    record(CASES, on_slurm, sys.argv[1:])
+    if "--choices" in sys.argv:
+        run_choices()
+    else:
+        record(CASES, on_slurm, sys.argv[1:])

@@ -31,11 +31,13 @@ Seen = list[list[Any]]
 
 
 def configuration_of(lines: list[str], topology: list[str], parameters: dict[str, str]) -> Configuration:
-    """Return a machine with nodes and switches."""
+    """Return a machine with nodes and, if there is a topology, switches."""
     base = machine_configuration(1)
     kept = [line for line in base.lines if not line.startswith("NodeName")]
-    made = replace(base, lines=(*kept, *lines), files={"topology.conf": "\n".join([*topology, ""])})
-    return made.having(TopologyPlugin="topology/tree", **parameters)
+    made = replace(base, lines=(*kept, *lines))
+    if topology:
+        made = replace(made, files={"topology.conf": "\n".join([*topology, ""])}).having(TopologyPlugin="topology/tree")
+    return made.having(**parameters)
 
 
 def node_lines(cores: int, weights: list[int]) -> list[str]:

@@ -208,6 +208,12 @@ NOT_MODELLED = (
         "slurm-hetjobs.json: partitions of two tiers",
     ),
     VersionRule(
+        "sleepers_weigh_alike",
+        _OLD,
+        "Among nodes that are switched off, weight makes no difference.",
+        "slurm-sleeper-choices.json",
+    ),
+    VersionRule(
         "per_node_by_tasks",
         ("24.11",),
         "A job of a QOS with MaxTRESPerNode runs if its tasks fit, though it allows for more of them on a node.",
