@@ -81,13 +81,12 @@ def run_choices() -> None:
     """Repeat all choices and write the nodes."""
     groups = json.loads(CHOICES.read_text(encoding="utf-8"))
     for group in groups:
-        jobs = [
-            choice_jobs(choice, group["cores"], place * ROUND) for place, choice in enumerate(chosen(group, "choices"))
-        ]
+        choices = chosen(group, "choices")
+        jobs = [choice_jobs(choice, group["cores"], place * ROUND) for place, choice in enumerate(choices)]
         lines, saving = node_lines(group["cores"], group["weights"]), PowerSaving(*group["saving"])
         configuration = with_power_saving(configuration_of(lines, group["topology"], {}), saving)
         seen = iter(starts_on_slurm(configuration, [job for mine in jobs for job in mine], PHASES[0]))
-        for place, (choice, mine) in enumerate(zip(chosen(group, "choices"), jobs, strict=True)):
+        for place, (choice, mine) in enumerate(zip(choices, jobs, strict=True)):
             start, nodes = [next(seen) for _ in mine][-1]
             waited = start - place * ROUND - ARRIVAL
             note(choice, "nodes", nodes if waited <= saving.boot_time + LOOK else None)

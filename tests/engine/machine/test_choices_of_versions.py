@@ -45,7 +45,7 @@ def groups_of(name, version):
         yield {**group, inner: asked}
 
 
-def answers_of(jobs, text, cluster, rows):
+def answers_of(jobs, text, cluster, rows, soon=SOON):
     """Return the nodes of the jobs in some rows, None for those that wait, as engine and reference find them."""
     schedule = simulate(jobs, text, cluster=cluster)
     held = replay_on_nodes(prepare(jobs, text, cluster=cluster))[1]
@@ -54,7 +54,7 @@ def answers_of(jobs, text, cluster, rows):
     for row in rows:
         found = sorted(names[node] for node in places[row])
         assert found == sorted(names[piece.node] for piece in held[row])
-        yield found if schedule.wait_time[row] <= SOON else None
+        yield found if schedule.wait_time[row] <= soon else None
 
 
 def following(text, version):

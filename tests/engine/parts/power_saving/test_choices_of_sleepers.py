@@ -11,14 +11,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from test_choices_of_versions import answers_of
 
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.hostlist import host_names
 from schedlab.cluster.nodes import NodeGroup, Switch
 from schedlab.cluster.power_saving import PowerSaving
-from schedlab.engine.prepared import prepare
-from schedlab.engine.reference.simulate import replay_on_nodes
-from schedlab.engine.simulation import simulate
 from schedlab.workload.resources import Resources
 from schedlab.workload.workload import Workload
 
@@ -64,16 +62,7 @@ def nodes_chosen(group, version):
     """Return the nodes of each job that chooses, None for one that waits, as engine and reference find them."""
     jobs, choosing = workload_of(group)
     text = f"fcfs+slurm(version={version}),placement={'switches' if group['topology'] else 'consecutive'}"
-    cluster = cluster_of(group)
-    schedule = simulate(jobs, text, cluster=cluster)
-    held = replay_on_nodes(prepare(jobs, text, cluster=cluster))[1]
-    where, names = schedule.placement, schedule.placement.nodes
-    places = np.split(where.node, where.offsets[1:-1])
-    for row in choosing:
-        found = sorted(names[node] for node in places[row])
-        assert found == sorted(names[piece.node] for piece in held[row])
-        waited = schedule.wait_time[row] > group["saving"][1] + LOOK
-        yield None if waited else found
+    return answers_of(jobs, text, cluster_of(group), choosing, group["saving"][1] + LOOK)
 
 
 @pytest.mark.parametrize(("version", "alike"), [("22.05", (80, 100)), ("24.11", (79, 157)), ("26.05", (80, 160))])
