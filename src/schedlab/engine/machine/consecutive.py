@@ -35,15 +35,12 @@ class Neighbours(NamedTuple):
 
     Parameters
     ----------
-    follows
-        bool, one per node: whether it is next to the one before it.
     weight, place
         int64, one per node: its weight, which ascends but for nodes that are switched off, and its place by name.
     sets
         SET, at most one per node.
     """
 
-    follows: Fixed[NDArray[np.bool_]]
     weight: Kept[NDArray[np.int64]]
     place: Fixed[NDArray[np.int64]]
     sets: Scratch[NDArray[Any]]
@@ -54,11 +51,8 @@ def new_neighbours(inputs: NodeInputs) -> Neighbours:
     order = order_of(inputs)
     by_name = places_by_name(inputs.names) if inputs.place is None else inputs.place
     place, weight = by_name[order], inputs.weight[order]
-    follows = np.zeros(len(order), dtype=np.bool_)
-    follows[1:] = np.diff(place) == 1
-    for array in (follows, place):
-        array.flags.writeable = False
-    return Neighbours(follows, weight, place, new_records(len(order), SET))
+    place.flags.writeable = False
+    return Neighbours(weight, place, new_records(len(order), SET))
 
 
 @inner_kernel
@@ -215,7 +209,8 @@ def _find_sets(neighbours: Neighbours, nodes: Nodes, when: int, request: int, fo
 @inlined
 def _is_beside(neighbours: Neighbours, node: int, before: int) -> bool:
     """Return whether a node is next to the one before it, and of the same weight."""
-    return before == node - 1 and neighbours.follows[node] and neighbours.weight[node] == neighbours.weight[before]
+    weight, place = neighbours.weight, neighbours.place
+    return before == node - 1 and place[node] == place[before] + 1 and weight[node] == weight[before]
 
 
 @inner_kernel
