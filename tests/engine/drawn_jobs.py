@@ -137,7 +137,7 @@ def _on_nodes(draw: Draw, rng: np.random.Generator, document: Document, jobs: in
         "constraint": [draw.one("", "", "", "", "x", "y", "x|y", "x&y") for _ in range(jobs)],
         "partition": [_partitions(draw, document) for _ in range(jobs)],
     }
-    if draw.chance(0.25):
+    if draw.has("exclude", 0.25):
         asked["exclude"] = [draw.one("", "", "", draw.choice(names)) for _ in range(jobs)]
     if draw.chance(0.25):
         some = min(2, len(names))
@@ -154,13 +154,17 @@ def _on_nodes(draw: Draw, rng: np.random.Generator, document: Document, jobs: in
             asked["account"] = [draw.one("", "a", "b") for _ in range(jobs)]
     if "crowded" in draw.wanted:
         return _in_waves(draw, rng, asked, document, jobs)
-    return asked | _anywhere(jobs) if "queue" in draw.wanted else asked
+    return asked | _anywhere(draw, jobs) if "queue" in draw.wanted else asked
 
 
-def _anywhere(jobs: int) -> Columns:
-    """Return the columns of jobs that may run on any node."""
-    nothing = {name: [""] * jobs for name in ("constraint", "nodelist", "exclude")}
-    return {"memory_per_node": np.zeros(jobs, dtype=int), **nothing}
+def _anywhere(draw: Draw, jobs: int) -> Columns:
+    """Return the columns of jobs that may run on any node, if their case is about neither memory nor certain nodes."""
+    columns: Columns = {}
+    if "memory" not in draw.wanted:
+        columns["memory_per_node"] = np.zeros(jobs, dtype=int)
+    if "places" not in draw.wanted:
+        columns |= {name: [""] * jobs for name in ("constraint", "nodelist", "exclude")}
+    return columns
 
 
 def _in_waves(draw: Draw, rng: np.random.Generator, asked: Columns, document: Document, jobs: int) -> Columns:
@@ -170,7 +174,7 @@ def _in_waves(draw: Draw, rng: np.random.Generator, asked: Columns, document: Do
     qualities = [one["name"] for one in document.get("qos", [])]
     one_node = ~low & (np.arange(jobs) % 2 == 0)
     changed: Columns = {
-        **_anywhere(jobs),
+        **_anywhere(draw, jobs),
         "tasks": np.where(low | (asked["gpu_share"] < 1000), asked["tasks"], np.maximum(asked["nodes"], 3)),
         "cores_per_task": np.where(low, asked["cores_per_task"], 1),
         "nodes": np.where(one_node, 1, asked["nodes"]),

@@ -161,7 +161,7 @@ def _backfilling(draw: Draw, policy: str, *, nodes: bool, heterogeneous: bool) -
     if nodes:
         options += draw.text(ON_NODES)
     elif draw.has("whole nodes", 0.4):
-        options.append(f"{draw.one('node', 'shared')}={draw.randint(2, 4)}")
+        options.append(f"{draw.one('node', 'shared', 'shared')}={draw.randint(2, 4)}")
     return f"+slurm({','.join(options)})" if options else "+slurm"
 
 

@@ -6,21 +6,36 @@ queue, and the grace time of a QOS where no QOS preempts.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 from drawing import Draw
+from drawn_schedulers import BESIDE_SLURM
 
 ABOUT_SOMETHING = 0.95
 """The share of cases that are about something; the others have anything."""
 
 
+AT_A_TIME = 3
+"""Subjects of a case: what they have in common is not tried by cases about each of them."""
+
+CLASHES: tuple[tuple[set[str], set[str]], ...] = (
+    ({"nodes"}, {"processors"}),
+    ({"often"}, {"seldom"}),
+    ({"slurm"}, BESIDE_SLURM),
+    ({"equal"}, {"multifactor", "predictions"}),
+    ({"multifactor"}, {"predictions"}),
+    ({"heterogeneous"}, {"workflows", "arrays", "moldable"}),
+)
+"""What no case has both of, or where one would hide the other."""
+
+
 class Subject(NamedTuple):
-    """What the cases of a subject have, and of which others so many; whether a second subject would hide it."""
+    """What the cases of a subject have, and of which others so many."""
 
     always: tuple[str, ...]
     some: tuple[str, ...] = ()
     count: int = 1
-    alone: bool = False
 
 
 NARROW = ("nodes", "accounting", "narrow")
@@ -34,7 +49,7 @@ LIMITS_OF_QOS = (
     *("grp_tres_run_mins", "max_tres_per_job", "max_tres_per_node", "max_tres_mins_per_job", "max_wall", "grp_tres"),
     *("min_tres_per_job", "max_jobs_per_user", "max_tres_per_user", "max_submit_per_account", "max_submit_per_user"),
     *("max_tres_per_account", "max_jobs_per_account", "max_tres_run_mins_per_account"),
-    *("max_tres_run_mins_per_user", "grp_submit_jobs"),
+    *("max_tres_run_mins_per_user", "grp_jobs", "grp_submit_jobs"),
 )
 QUEUE = ("slurm", "queue", "often")
 FAIR = (*QUEUE[1:], "multifactor", "fairshare", "period")
@@ -42,76 +57,86 @@ IN_ONE_PLACE = ("dependencies", "workflows", "one place", "equal", "interval")
 PREDICTED = ("predictions", "many", "spread", "queue")
 GIVING_WAY = ("exempt_time", "grace_time", "preempt_mode", "youngest_first")
 SUBJECTS = (
-    *[Subject((*NARROW, "limits of users"), LIMITS, 2)] * 3,  # three owners of ten limits each
+    *[Subject((*NARROW, "limits of users"), LIMITS, 2)] * 2,  # three owners of ten limits each
     Subject((*NARROW, "users in partitions"), LIMITS, 2),
-    *[Subject((*NARROW, "limits of accounts"), LIMITS, 2)] * 3,
+    *[Subject((*NARROW, "limits of accounts"), LIMITS, 2)] * 2,
     *[Subject((*NARROW, "limits of qos"), LIMITS_OF_QOS, 8)] * 5,
     Subject((*SITE, "preemption", "by qos", *CROWDED), GIVING_WAY, 2),
     *[Subject(("nodes", "preemption", *CROWDED), GIVING_WAY, 2)] * 2,
-    *[Subject(("nodes", "preemption", *CROWDED, "reorder", "many", "seldom"), alone=True)] * 4,
+    *[Subject(("nodes", "preemption", *CROWDED, "reorder", "many", "seldom"))] * 7,
     Subject(("nodes", "accounting", "over_max_nodes", "max_nodes", "partition's qos")),
     Subject(("nodes", "accounting", "over_max_time", "max_time")),
     Subject(("nodes", "accounting", "under_min_nodes")),
     Subject((*NARROW, "over_partition", "partition's qos", "limits of qos")),
-    Subject(("nodes", "accounting"), ("allow_accounts", "deny_accounts", "account")),
+    *[Subject(("nodes", "accounting", "account"), ("allow_accounts", "deny_accounts"))] * 3,
     Subject((*SITE, *QUEUE, "reserves")),
     Subject(("nodes", "memory", "narrow"), ("max_memory_per_node", "memory_per_core", "whole_memory")),
     Subject(("nodes", "memory", "narrow", "gpus", "memory_per_gpu")),
     Subject((*SITE, *FAIR, "half_life"), ("usage_factor",)),
     Subject((*SITE, *FAIR), ("shares", "ends")),
-    *[Subject((*SITE, *FAIR, "tres"), ("billing", "billing_largest"), 2)] * 2,
+    *[Subject((*SITE, *FAIR, "tres", "billing"), ("billing_largest",))] * 4,
     Subject((*QUEUE, "multifactor", "age", "period", "max_age", "size", "favor")),
-    *[Subject((*QUEUE, "multifactor", "age", "period", "accrue", "dependencies"))] * 2,
+    *[Subject((*QUEUE, "multifactor", "age", "period", "accrue", "dependencies"))] * 3,
     Subject((*QUEUE, "multifactor", "size", "relative", "favor")),
     Subject((*QUEUE, "multifactor", "tres", "amounts", "nodes")),
     Subject((*SITE, *QUEUE, "multifactor"), ("partition", "qos"), 2),
-    Subject(QUEUE, ("depth", "user_depth"), 1),
-    Subject((*QUEUE[:2], "seldom", "queue_depth")),
-    Subject((*QUEUE[:2], "seldom", "main_starts")),
-    *[Subject((*SITE, *QUEUE), ("partition_depth", "user_partition_depth", "association_depth"), 2)] * 2,
-    Subject((*SITE, *QUEUE[:2], "seldom", "partition_queue_depth")),
+    Subject((*QUEUE, "depth")),
+    *[Subject((*QUEUE, "user_depth"))] * 2,
+    *[Subject((*QUEUE[:2], "seldom", "queue_depth"))] * 2,
+    *[Subject((*QUEUE[:2], "seldom", "main_starts"))] * 2,
+    *[Subject((*SITE, *QUEUE), ("partition_depth", "user_partition_depth", "association_depth"), 2)] * 3,
+    *[Subject((*SITE, *QUEUE[:2], "seldom", "partition_queue_depth"))] * 2,
     Subject(QUEUE, ("plan_size", "resolution", "window"), 1),
-    *[Subject(QUEUE, ("reserve", "reserve_age"), 1)] * 2,
-    *[Subject(("nodes", *QUEUE, "partition_reserve"), alone=True)] * 3,
-    *[Subject(("nodes", *QUEUE, "partitions"), alone=True)] * 3,
+    *[Subject(QUEUE, ("reserve", "reserve_age"), 1)] * 3,
+    *[Subject(("nodes", *QUEUE, "partition_reserve"))] * 3,
+    *[Subject(("nodes", *QUEUE, "partitions"))] * 4,
     Subject(("nodes", *QUEUE, "origin")),
-    *[Subject((*QUEUE, "starts"))] * 2,
-    Subject((*SITE, *QUEUE, "limits", "limits of accounts", "grp_tres", "grp_tres_run_mins")),
+    *[Subject((*QUEUE, "starts"))] * 3,
+    *[Subject((*SITE, *QUEUE, "limits", "limits of accounts", "grp_tres", "grp_tres_run_mins"))] * 2,
     Subject((*QUEUE, "delay")),
-    *[Subject(("slurm", "nodes", "preemption", *CROWDED, "ties", "version", "equal"), alone=True)] * 3,
+    *[Subject(("slurm", "nodes", "preemption", *CROWDED, "ties", "version", "equal"))] * 3,
     Subject(("slurm", "queue", "version")),
-    Subject(("processors", "slurm", "queue", "overtime", "too long")),
-    *[Subject(("processors", *QUEUE, "whole nodes"), alone=True)] * 3,
+    *[Subject(("processors", "slurm", "queue", "overtime", "too long"))] * 3,
+    *[Subject(("processors", *QUEUE, "whole nodes"))] * 8,
     *[Subject(("nodes", *QUEUE, "placement", "whole nodes", "many nodes"), ("busy", "serial"))] * 2,
-    *[Subject((*QUEUE, "arrays", "array_reserve"), alone=True)] * 3,
+    *[Subject((*QUEUE, "arrays", "array_reserve"))] * 3,
     Subject((*QUEUE, "multifactor", "reserve_priority", "age", "max_age")),
-    *[Subject((*QUEUE, *IN_ONE_PLACE, "wf_depth"))] * 3,
-    *[Subject((*QUEUE, *IN_ONE_PLACE, "wf_plan"), alone=True)] * 4,
-    *[Subject((*QUEUE, *IN_ONE_PLACE, "wf_count", "depth"), alone=True)] * 4,
+    *[Subject((*QUEUE, *IN_ONE_PLACE, "wf_depth"))] * 2,
+    *[Subject((*QUEUE, *IN_ONE_PLACE, "wf_plan"))] * 4,
+    *[Subject((*QUEUE, *IN_ONE_PLACE, "wf_count", "depth"))] * 4,
     *[
-        Subject(("nodes", *QUEUE, "heterogeneous", "multifactor", "size", option), alone=True)
-        for option in ("hetjob_prio", "hetjob_immediate") * 2
+        Subject(("nodes", *QUEUE, "heterogeneous", "multifactor", "size", option))
+        for option in ("hetjob_prio", "hetjob_immediate") * 3
     ],
     *[Subject(("nodes", "slurm", "queue", "switches", "few switches", "placement", "switch_wait"))] * 2,
     Subject(("nodes", "slurm", "queue", "switches", "few switches", "placement")),
-    Subject(("starvation", "queue"), alone=True),
+    Subject(("starvation", "queue")),
     Subject((*PREDICTED, "over")),
     *[Subject((*PREDICTED, "mean", "jobs"))] * 2,
     Subject((*PREDICTED, "shrink")),
-    *[Subject(("distributions", "speculation", "exhausted"), alone=True)] * 3,
+    *[Subject(("distributions", "speculation", "exhausted"))] * 3,
     Subject(("nodes", "gpus", "queue")),
+    *[Subject(("nodes", "places"), ("exclude", "nodelist"))] * 3,
+    *[Subject(("moldable", "queue"))] * 3,
     Subject(("nodes", "events", "drain")),
-    *[Subject(("processors", "order of events"), alone=True)] * 4,
-    Subject(("queue", "fixed"), alone=True),
+    *[Subject(("processors", "order of events"))] * 11,
+    Subject(("queue", "fixed")),
 )
 
 
 def drawn_subject(draw: Draw) -> frozenset[str]:
     """Return what a case is about; nothing in some cases."""
+    words: set[str] = set()
     if not draw.chance(ABOUT_SOMETHING):
         return frozenset()
-    words: set[str] = set()
-    chosen = draw.sample(SUBJECTS, 2)
-    for subject in next(([one] for one in chosen if one.alone), chosen):
+    for _ in range(AT_A_TIME):
+        subject = draw.choice([one for one in SUBJECTS if not _clash(words, one.always)])
         words |= {*subject.always, *draw.sample(subject.some, min(subject.count, len(subject.some)))}
     return frozenset(words)
+
+
+def _clash(words: set[str], others: Collection[str]) -> bool:
+    """Return whether a case cannot be about both."""
+    return any(
+        not (one.isdisjoint(words) or other.isdisjoint(others)) for pair in CLASHES for one, other in (pair, pair[::-1])
+    )
