@@ -264,6 +264,10 @@ def _preemption(draw: Draw, *, by_qos: bool) -> Document:
     return {"by": "qos" if by_qos else "partition", "mode": draw.choice(modes), **draw.fields(PREEMPTION)}
 
 
+KINDS_OF_EVENTS = ("drain", "failing gpus", "maintenance", "reservation")
+"""Beside nodes that fail."""
+
+
 def drawn_events(draw: Draw, groups: list[Document]) -> NodeEvents | None:
     """Return some events of the nodes of a cluster; None if these do not go together."""
     names = nodes_of(groups)
@@ -280,10 +284,11 @@ def drawn_events(draw: Draw, groups: list[Document]) -> NodeEvents | None:
 def _event(draw: Draw, groups: list[Document], names: list[str], number: int) -> list[NodeEvent]:
     second = draw.randint(0, 250)
     some = tuple(draw.sample(names, draw.randint(1, min(2, len(names)))))
-    kind = "drain" if draw.has("drain", 0.0) else draw.one("down", "down", "drain", "gpu", "maintenance", "reservation")
+    about = [kind for kind in KINDS_OF_EVENTS if kind in draw.wanted]
+    kind = draw.choice(about) if about and draw.chance(OFTEN) else draw.one("down", "down", *KINDS_OF_EVENTS)
     if kind in ("down", "drain"):
         return [NodeEvent(second, kind, some), NodeEvent(second + draw.randint(0, 90), "up", some)]
-    if kind == "gpu":
+    if kind == "failing gpus":
         return _failing_gpus(draw, groups, second)
     if kind == "maintenance":
         known = draw.one(None, None, max(0, second - 20), second)

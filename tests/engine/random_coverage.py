@@ -55,7 +55,7 @@ AT_A_TIME, GROWS = 20, 4
 
 NAMES = {
     *("name", "nodes", "cores", "user", "account", "default", "parent", "by", "format", "version", "processors"),
-    *("gpus", "features", "switch"),
+    *("gpus", "features", "switch", "licenses"),
 }
 """Fields without which there is no cluster, or no job that asks for them: see the columns of the jobs."""
 

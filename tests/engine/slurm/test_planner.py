@@ -137,3 +137,29 @@ def test_a_pass_may_start_a_job_though_nothing_has_happened_since_the_last(
 ):
     columns = {"submit_time": submit, "run_time": run, "requested_time": requested, "requested_processors": processors}
     assert engine(Workload.from_columns(columns, processors=4), scheduler).start_time[-1] == last
+
+
+@pytest.mark.parametrize("engine", [simulate, simulate_plain], ids=["compiled", "plain"])
+@pytest.mark.parametrize(
+    ("count", "plan", "start"),
+    [
+        # A pass looks at job 1, which has no room until 100, and at the workflow, whose tasks 3 and 4 start.
+        ("workflows", "all", [0, 100, 100, 0, 0, 100]),
+        # Task 2, which waits for job 0, has no place in the plan: task 3 counts. At 10, a pass looks at jobs 1 and 5.
+        ("workflows", "ready", [0, 100, 100, 0, 0, 10]),
+        # A pass looks at jobs 1 and 2; or at 1 and 3, then at 1 and 4, then at 1 and 5.
+        ("tasks", "all", [0, 100, 100, 100, 100, 105]),
+        ("tasks", "ready", [0, 100, 100, 0, 10, 20]),
+    ],
+)
+def test_tasks_of_a_workflow_behind_each_other_count_once_for_the_depth(engine, count, plan, start):
+    run = [100, 5, 5, 10, 10, 10]
+    processors = [4, 5, 1, 1, 1, 1]
+    columns = {"submit_time": [0] * 6, "run_time": run, "requested_time": run, "requested_processors": processors}
+    flow = Submission(Workflow("flow", (Task("a", 1, 5.0, 90.0, ()),)), "aware", 0)
+    workload = Workload.from_columns(columns, processors=8).replace(
+        dependencies=Dependencies.from_pairs([2], [0], jobs=6),
+        workflows=WorkflowJobs(np.array([-1, -1, 0, 0, 0, -1]), np.zeros(6, dtype=np.int64), [flow]),
+    )
+    scheduler = f"fcfs+slurm(interval=0,depth=2,wf_count={count},wf_plan={plan})"
+    np.testing.assert_array_equal(engine(workload, scheduler).start_time, start)

@@ -37,7 +37,8 @@ class BackfillPass:
 
     `begins` are the earliest reservations of jobs, `of_components` those of components, `startable` the components that
     could start now, `ends` when running and planned jobs end; `blocked` is whether a job before has not started.
-    `reserved` and `of_array` count reservations, `seen` the jobs of each group.
+    `reserved` and `of_array` count reservations, `seen` the jobs of each group. `counts` is whether the next one
+    that is planned counts for the depth.
     """
 
     passes: SlurmPass
@@ -57,6 +58,7 @@ class BackfillPass:
     started: int = 0
     looked_at: int = 0
     opened: int = 0
+    counts: bool = False
     previous: int | None = None
 
     def __post_init__(self) -> None:
@@ -97,12 +99,13 @@ class BackfillPass:
         """Plan a turn of a job, and start it or reserve; return whether the pass goes on."""
         another, self.previous = first.workflow is None or first.workflow != self.previous, first.workflow
         self.opened += another and first.workflow is not None
+        self.counts |= another or self.rules.wf_count == "tasks"
         turn, possible = Turn(first, number, first), self.possible(first)
         if possible is not None and (first.workflow is None or self.opened <= self.rules.wf_depth):
-            if another or self.rules.wf_count == "tasks":
-                if self.looked_at == self.rules.depth:
-                    return False
-                self.looked_at += 1
+            if self.counts and self.looked_at == self.rules.depth:
+                return False
+            self.looked_at += self.counts
+            self.counts = False
             self.find_slot(turn, possible)
         if self.starts(turn, possible):
             return self.started < self.rules.starts

@@ -182,19 +182,20 @@ def _take_turn(world: World, turn: Turn) -> bool:
 def _may_be_planned(world: World, turn: Turn) -> bool:
     """Return whether it is known when a job could begin by its dependencies, and note when that is.
 
-    Of tasks, only those of the first workflows are planned. A turn counts for the depth if the one before was not of
-    the same workflow, or all tasks count.
+    Of tasks, only those of the first workflows are planned. Of tasks of a workflow behind each other, the first that is
+    planned counts for the depth, or all do.
     """
-    turn.earliest, turn.soonest, turn.counts = world.state.clock[NOW], NEVER, True
+    turn.earliest, turn.soonest = world.state.clock[NOW], NEVER
     if world.dependencies is not None:
         workflow = world.dependencies.workflow[turn.job]
         another = workflow == NO_WORKFLOW or workflow != turn.workflow
-        turn.workflow, turn.counts = workflow, another or world.rules.tasks_count
+        turn.workflow, turn.counts = workflow, turn.counts or another or world.rules.tasks_count
         if another and workflow != NO_WORKFLOW:
             turn.workflows += 1
         if not turn.ready:
             turn.earliest = _after_parents(world, turn)
         return turn.earliest != NO_SECOND and (workflow == NO_WORKFLOW or turn.workflows <= world.rules.wf_depth)
+    turn.counts = True
     return True
 
 
@@ -212,6 +213,7 @@ def _count_for_depth(world: World, turn: Turn) -> bool:
     if turn.counts and turn.looked_at == world.rules.depth:
         return True
     turn.looked_at += turn.counts
+    turn.counts = False  # further tasks of this workflow
     return False
 
 
