@@ -124,6 +124,19 @@ def test_a_head_outside_keeps_nobody_inside_waiting_nor_the_other_way_round(sche
     assert schedule.start_time.tolist() == [0, 300, 110, 160, 0]
 
 
+@pytest.mark.parametrize("scheduler", [*ALL, "fcfs+slurm(interval=0,queue_depth=1)"])
+def test_a_job_that_names_a_partition_without_nodes_of_its_reservation_runs_in_another(scheduler):
+    document = {
+        "groups": [{"nodes": "n[1-2]", "cores": 1}],
+        "partitions": [{"name": "one", "nodes": "n2"}, {"name": "all", "default": True}],
+    }
+    jobs = workload((0, 1, 50, 60, ANN, "r"))
+    jobs = jobs.replace(resources=Resources.of(1, tasks=[1], reservation=["r"], partition=["one,all"]))
+    options = {"cluster": Cluster.from_dict(document), "node_events": NodeEvents((reserved(100, 200),))}
+    assert simulate(jobs, scheduler, **options).start_time.tolist() == [100]
+    assert replay(prepare(jobs, scheduler, **options)).start_time.tolist() == [100]
+
+
 def test_a_job_within_a_reservation_whose_node_fails_is_submitted_again_for_it():
     events = (reserved(100, 400), NodeEvent(150, "down", ("n1",)), NodeEvent(200, "up", ("n1",)))
     schedule = starts("fcfs+easy", 2, [(0, 1, 100, 100, ANN, "r")], *events)
