@@ -111,7 +111,8 @@ def new_timeline(
     for array in (offsets, by_kind, kinds):
         array.flags.writeable = False
     parts, count = int(offsets[-1]), len(kinds) - 1
-    most = nodes + 2 * (1 + retries) * parts + 2 * closures + 4  # each has two ends; two more are made by splitting
+    booked = (1 + retries) * int(widest.sum())  # Slurm may reserve for a job in each of its partitions
+    most = nodes + 2 * booked + 2 * closures + 4  # each has two ends; two more are made by splitting
     spans = new_records(most, SPAN)
     for name in FREE.names or ():
         spans[name][:count] = empty[name][by_kind[kinds[:-1]]]
