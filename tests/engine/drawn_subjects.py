@@ -16,7 +16,7 @@ ABOUT_SOMETHING = 0.95
 """The share of cases that are about something; the others have anything."""
 
 
-AT_A_TIME = 3
+AT_A_TIME = 4
 """Subjects of a case: what they have in common is not tried by cases about each of them."""
 
 CLASHES: tuple[tuple[set[str], set[str]], ...] = (
@@ -62,12 +62,12 @@ SUBJECTS = (
     *[Subject((*NARROW, "limits of accounts"), LIMITS, 2)] * 2,
     *[Subject((*NARROW, "limits of qos"), LIMITS_OF_QOS, 8)] * 5,
     Subject((*SITE, "preemption", "by qos", *CROWDED), GIVING_WAY, 2),
-    *[Subject(("nodes", "preemption", *CROWDED), GIVING_WAY, 2)] * 2,
-    *[Subject(("nodes", "preemption", *CROWDED, "reorder", "many", "seldom"))] * 9,
+    *[Subject(("nodes", "preemption", *CROWDED), GIVING_WAY, 2)] * 3,
+    *[Subject(("nodes", "preemption", *CROWDED, "reorder", "many", "seldom"))] * 12,
     Subject(("nodes", "accounting", "over_max_nodes", "max_nodes", "partition's qos")),
-    Subject(("nodes", "accounting", "over_max_time", "max_time")),
+    *[Subject(("nodes", "accounting", "over_max_time", "max_time"))] * 2,
     Subject(("nodes", "accounting", "under_min_nodes")),
-    Subject((*NARROW, "over_partition", "partition's qos", "limits of qos")),
+    *[Subject((*NARROW, "over_partition", "partition's qos", "limits of qos"))] * 2,
     *[Subject(("nodes", "accounting", "account"), ("allow_accounts", "deny_accounts"))] * 3,
     Subject((*SITE, *QUEUE, "reserves")),
     Subject(("nodes", "memory", "narrow"), ("max_memory_per_node", "memory_per_core", "whole_memory")),
@@ -81,14 +81,15 @@ SUBJECTS = (
     Subject((*QUEUE, "multifactor", "tres", "amounts", "nodes")),
     Subject((*SITE, *QUEUE, "multifactor"), ("partition", "qos"), 2),
     Subject((*QUEUE, "depth")),
-    *[Subject((*QUEUE, "user_depth"))] * 2,
+    Subject((*QUEUE, "user_depth")),
     *[Subject((*QUEUE[:2], "seldom", "queue_depth"))] * 2,
     *[Subject((*QUEUE[:2], "seldom", "main_starts"))] * 2,
     *[Subject((*SITE, *QUEUE), ("partition_depth", "user_partition_depth", "association_depth"), 2)] * 4,
     *[Subject((*SITE, *QUEUE[:2], "seldom", "partition_queue_depth"))] * 2,
     *[Subject((*QUEUE, option)) for option in ("plan_size", "plan_size", "resolution", "resolution", "window")],
-    *[Subject(QUEUE, ("reserve", "reserve_age"), 1)] * 3,
-    *[Subject(("nodes", *QUEUE, "partition_reserve"))] * 3,
+    *[Subject((*QUEUE, "reserve"))] * 3,
+    Subject((*QUEUE, "reserve_age")),
+    *[Subject(("nodes", *QUEUE, "partition_reserve"))] * 4,
     *[Subject(("nodes", *QUEUE, "partitions"))] * 4,
     Subject(("nodes", *QUEUE, "origin")),
     *[Subject((*QUEUE, "starts"))] * 3,
@@ -96,32 +97,32 @@ SUBJECTS = (
     Subject((*QUEUE, "delay")),
     *[Subject(("slurm", "nodes", "preemption", *CROWDED, "ties", "version", "equal"))] * 3,
     Subject(("slurm", "queue", "version")),
-    *[Subject(("processors", "slurm", "queue", "overtime", "too long"))] * 3,
-    *[Subject(("processors", *QUEUE, "whole nodes"))] * 8,
-    *[Subject(("nodes", *QUEUE, "placement", "whole nodes", "many nodes"), ("busy", "serial"))] * 3,
+    *[Subject(("processors", "slurm", "queue", "overtime", "too long"))] * 2,
+    *[Subject(("processors", *QUEUE, "whole nodes"))] * 9,
+    *[Subject(("nodes", *QUEUE, "placement", "whole nodes", "many nodes"), ("busy", "serial"))] * 4,
     *[Subject((*QUEUE, "arrays", "array_reserve"))] * 3,
     Subject((*QUEUE, "multifactor", "reserve_priority", "age", "max_age")),
-    *[Subject((*QUEUE, *IN_ONE_PLACE, "wf_depth"))] * 2,
-    *[Subject((*QUEUE, *IN_ONE_PLACE, "wf_plan"))] * 4,
+    *[Subject((*QUEUE, *IN_ONE_PLACE, "wf_depth"))] * 3,
+    *[Subject((*QUEUE, *IN_ONE_PLACE, "wf_plan"))] * 5,
     *[Subject((*QUEUE, *IN_ONE_PLACE, "wf_count", "depth"))] * 4,
     *[
         Subject(("nodes", *QUEUE, "heterogeneous", "multifactor", "size", option))
         for option in ("hetjob_prio", "hetjob_immediate") * 3
     ],
     *[Subject(("nodes", "slurm", "queue", "switches", "few switches", "placement", "switch_wait"))] * 2,
-    Subject(("nodes", "slurm", "queue", "switches", "few switches", "placement")),
+    *[Subject(("nodes", "slurm", "queue", "switches", "few switches", "placement"))] * 2,
     Subject(("starvation", "queue")),
     Subject((*PREDICTED, "over")),
     *[Subject((*PREDICTED, "mean", "jobs"))] * 2,
     Subject((*PREDICTED, "shrink")),
     *[Subject(("distributions", "speculation", "exhausted"))] * 3,
     Subject(("nodes", "gpus", "queue")),
-    *[Subject(("nodes", "places"), ("exclude", "nodelist"))] * 3,
-    *[Subject(("moldable", "queue"))] * 3,
+    *[Subject(("nodes", "places"), ("exclude", "nodelist"))] * 2,
+    *[Subject(("moldable", "queue"))] * 2,
     *[Subject(("nodes", "events"), ("drain", "maintenance", "reservation"))] * 5,
     *[Subject(("nodes", "events", "gpus", "failing gpus"))] * 2,
     *[Subject(("processors", "order of events"))] * 11,
-    Subject(("queue", "fixed")),
+    *[Subject(("queue", "fixed"))] * 2,
 )
 
 
