@@ -81,7 +81,8 @@ class QueuePass:
         for job in queue:
             for one in queue:
                 if one.is_of(job):
-                    places = place_together(clock, one, partial(self.open_to, view, blocked))
+                    components = one.waiting_with(clock.waiting)
+                    places = place_together(clock, components, partial(self.open_to, view, blocked))
                     if places is not None:
                         return places
             blocked.update(clock.limits.partitions(job))

@@ -71,16 +71,17 @@ class BackfillPass:
     def run(self) -> None:
         """Plan jobs in order, each at its earliest time; start them, or reserve."""
         for job, number in [(one, number) for one in self.order for number in self.passes.turns(one)]:
-            if self.rules.hetjob_immediate == "yes":
-                self.started += self.start_components()
-            if self.has_turn(job, number) and not self.goes_on_after(job, number):
-                break
-        if self.start_components():
+            if self.has_turn(job, number):
+                if not self.goes_on_after(job, number):
+                    break
+                if self.rules.hetjob_immediate == "yes":
+                    self.started += self.start_components(job.waiting_with(self.clock.waiting))
+        if self.start_components(self.order):
             self.passes.last_change = self.now
 
-    def start_components(self) -> int:
-        """Start the heterogeneous jobs all of whose components could start; return how many start."""
-        return start_planned(self.clock, self.order, self.startable, self.rules.starts - self.started)
+    def start_components(self, of: list[Job]) -> int:
+        """Start the heterogeneous jobs all of whose components could start, of some; return how many start."""
+        return start_planned(self.clock, of, self.startable, self.rules.starts - self.started)
 
     def has_turn(self, job: Job, number: int | None) -> bool:
         """Return whether the pass looks at a turn of a job, and count it in its groups."""

@@ -79,7 +79,9 @@ class MainPass:
     def start_components(self, head: Job) -> bool:
         """Start a heterogeneous job that has its turn in order, if it has room; return whether it starts."""
         clock = self.clock
-        if not clock.in_order or not clock.admitted(head) or not start_together(clock, head, False, self.blocked):
+        if not clock.in_order or not clock.admitted(head):
+            return False
+        if not start_together(clock, head.waiting_with(clock.waiting), False, self.blocked):
             return False
         self.passes.last_change = clock.now
         self.ready = [job for job in self.ready if job in clock.waiting]

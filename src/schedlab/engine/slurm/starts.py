@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING
 from schedlab.engine.jobs.clock import NOW, STARTED
 from schedlab.engine.jobs.state import NO_JOB
 from schedlab.engine.parts.admission import may_start, may_start_by_itself
-from schedlab.engine.parts.heterogeneous.kernels import all_startable, is_component, mark_chosen, unmark
+from schedlab.engine.parts.heterogeneous.kernels import (
+    all_startable,
+    end_of_turns,
+    is_component,
+    mark_chosen,
+    unmark,
+)
 from schedlab.engine.parts.limits.state import open_partitions
 from schedlab.engine.parts.moldable.kernels import before_in_list, take_turn
 from schedlab.engine.parts.outages.in_service import shut_out
@@ -57,17 +63,21 @@ def start_over(world: World) -> None:
 
 
 @inner_kernel
-def start_components(world: World, job: int, backfilled: bool) -> int:
-    """Start all components of a job that wait, which fit together; return how many."""
+def start_components(world: World, job: int, as_planned: bool) -> int:
+    """Start all components of a job that wait, which fit together; return how many.
+
+    A backfill pass starts them `as_planned`, in the order in which it has planned them, as Slurm does.
+    """
     if world.heterogeneous is None:
         return 0
     started = 0
-    for component in range(world.heterogeneous.first[job], world.heterogeneous.end[job]):
+    for place in range(world.heterogeneous.first[job], end_of_turns(world.heterogeneous, job, as_planned)):
+        component = world.heterogeneous.planned[place] if as_planned else place
         if world.heterogeneous.waits[component]:
             fits_apart(world, component)  # this chooses its nodes
             start(world, component)
             mark_chosen(world.heterogeneous, world.nodes)
-            world.state.backfilled[component] = backfilled
+            world.state.backfilled[component] = as_planned
             started += 1
     unmark(world.heterogeneous, world.nodes)
     return started
@@ -83,7 +93,7 @@ def start_planned(world: World, job: int) -> int:
         open_partitions(world.limits)
         if has_preemption(world):
             return _start_in_turn(world, job)
-        if fit_together(world, job):
+        if fit_together(world, job, True):
             return start_components(world, job, True)
     return 0
 
@@ -118,14 +128,19 @@ def _start_in_turn(world: World, job: int) -> int:
 
 @inner_kernel
 def start_all_planned(world: World, most: int) -> None:
-    """At the end of a backfill pass, start the heterogeneous jobs all of whose components could start by its plan."""
+    """At the end of a backfill pass, start the heterogeneous jobs all of whose components could start by its plan.
+
+    Each is tried once, with the first of its components that were planned.
+    """
     if world.heterogeneous is None:
         return
     queue, place = world.waiting.queue, 0
     while place < queue.length[0] and most > 0:
-        before = queue.length[0]
-        most -= start_planned(world, queue.order[place])
-        place = place + 1 if queue.length[0] == before else 0  # those that were called off have left it, too
+        job = queue.order[place]
+        if world.heterogeneous.planned[world.heterogeneous.first[job]] == job:
+            most -= start_planned(world, job)
+        if place < queue.length[0] and queue.order[place] == job:  # the others of those that have left it stood behind
+            place += 1
 
 
 @inlined
@@ -143,7 +158,7 @@ def start_next(world: World, queue: QueueList, place: int, option: int) -> int:
         return 1
     if is_component(world.heterogeneous, job):
         in_order = world.state.clock[STARTED] < world.rules.in_order and may_start(world, job)
-        if in_order and fit_together(world, job):
+        if in_order and fit_together(world, job, False):
             start_components(world, job, False)
             return -place
         return STOP if block_in_turn(world, job, option) else AGAIN

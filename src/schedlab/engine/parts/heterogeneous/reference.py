@@ -49,13 +49,13 @@ def _by_priority(clock: Clock, jobs: list[Job], order: str) -> list[Job]:
     return [next(shared[job]) for job in sorted(jobs, key=key)]
 
 
-def place_together(clock: Clock, job: Job, view_for: Callable[[Job], View]) -> Places | None:
-    """Return where a job and the components that wait with it would start now, each on nodes of its own.
+def place_together(clock: Clock, components: list[Job], view_for: Callable[[Job], View]) -> Places | None:
+    """Return where components would start now, one placed after the other, each on nodes of its own.
 
     `view_for` gives what is free for one of them, the others left out.
     """
     places: Places = {}
-    for one in job.waiting_with(clock.waiting):
+    for one in components:
         view = view_for(one)
         for pieces in places.values():
             view = view.without(pieces).apart(pieces)
@@ -66,8 +66,8 @@ def place_together(clock: Clock, job: Job, view_for: Callable[[Job], View]) -> P
     return places
 
 
-def start_together(clock: Clock, job: Job, backfilled: bool, blocked: set[int] | None = None) -> int:
-    """Start a job and the components that wait with it on what is free now, if they fit; return how many start.
+def start_together(clock: Clock, components: list[Job], backfilled: bool, blocked: set[int] | None = None) -> int:
+    """Start components, which wait for each other, on what is free now, if they fit; return how many start.
 
     Each fits outside of blocked partitions.
     """
@@ -76,9 +76,9 @@ def start_together(clock: Clock, job: Job, backfilled: bool, blocked: set[int] |
     def open_to(one: Job) -> View:
         return view.closed(clock.limits.kept_from(one, blocked)) if blocked else view
 
-    if job.lacks_others or not clock.admitted(job):
+    if components[0].lacks_others or not clock.admitted(components[0]):
         return 0
-    places = place_together(clock, job, open_to) or {}
+    places = place_together(clock, components, open_to) or {}
     for one, pieces in places.items():
         clock.begin(one, pieces, backfilled=backfilled)
     return len(places)
@@ -87,20 +87,26 @@ def start_together(clock: Clock, job: Job, backfilled: bool, blocked: set[int] |
 def start_planned(clock: Clock, order: list[Job], startable: list[Job], most: int) -> int:
     """Start the heterogeneous jobs all of whose components could start by a plan, in the order of the queue.
 
-    Those that could are listed as planned. Begin no more if `most` components have started; return how many have.
+    Those that could are listed as planned, which is the order in which they get nodes. Each job is tried once. Begin no
+    more if `most` components have started; return how many have.
     """
     started = 0
+    tried: set[Job] = set()
     for job in order:
         pieces = job.waiting_with(clock.waiting)
-        if job in clock.waiting and set(startable).issuperset(pieces) and len(pieces) > 1 and started < most:
-            if clock.preemption.inputs is None:
-                started += start_together(clock, job, backfilled=True)
-            elif clock.admitted(job) and not job.lacks_others:
-                planned = [one for one in startable if one in pieces]
-                if start_in_turn(clock, planned):
-                    started += len(pieces)
-                else:
-                    startable[:] = [one for one in startable if one not in pieces]
+        if job not in clock.waiting or job in tried or started >= most:
+            continue
+        planned = [one for one in startable if one in pieces]
+        if len(planned) < max(2, len(pieces)):
+            continue
+        tried |= set(pieces)
+        if clock.preemption.inputs is None:
+            started += start_together(clock, planned, backfilled=True)
+        elif clock.admitted(job) and not job.lacks_others:
+            if start_in_turn(clock, planned):
+                started += len(pieces)
+            else:
+                startable[:] = [one for one in startable if one not in pieces]
     return started
 
 
