@@ -129,9 +129,9 @@ SUBJECTS = (
 
 def drawn_subject(draw: Draw) -> frozenset[str]:
     """Return what a case is about; nothing in some cases."""
-    words: set[str] = set()
     if not draw.chance(ABOUT_SOMETHING):
         return frozenset()
+    words: set[str] = set()
     for _ in range(AT_A_TIME):
         subject = draw.choice([one for one in SUBJECTS if not _clash(words, one.always)])
         words |= {*subject.always, *draw.sample(subject.some, min(subject.count, len(subject.some)))}

@@ -156,7 +156,7 @@ def _is_possible(world: World, job: int) -> bool:
     if not is_ready(world.dependencies, job):
         return False
     if world.heterogeneous is not None:
-        return may_start(world, job) and fit_together(world, job, False)
+        return may_start(world, job) and fit_together(world, job)
     if world.limits is not None:
         return may_start(world, job) and fits_in_partitions(world, job)
     return may_start(world, job) and fits(world.nodes, job)

@@ -5,26 +5,35 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from schedlab.engine.jobs.clock import FREE, NOW
-from schedlab.engine.parts.heterogeneous.kernels import end_of_turns, mark_chosen, processors_together, unmark
+from schedlab.engine.parts.heterogeneous.kernels import mark_chosen, processors_together, unmark
 from schedlab.engine.passes.nodes import fits_open
 from schedlab.engine.passes.waiting import leave
 from schedlab.engine.runs import begin
-from schedlab.kernels import inner_kernel
+from schedlab.kernels import inlined, inner_kernel
 
 if TYPE_CHECKING:
     from schedlab.engine.world import World
 
 
 @inner_kernel
-def fit_together(world: World, job: int, as_planned: bool) -> bool:
-    """Return whether a job, which is any of the components, and those that wait with it fit now, on different nodes.
+def fit_together(world: World, job: int) -> bool:
+    """Return whether a job, which is any of the components, and those that wait with it fit now, on different nodes."""
+    return _fit_in_order(world, job, False)
 
-    They are placed one after the other, by number or in the order in which a pass has planned them.
-    """
+
+@inner_kernel
+def fit_as_planned(world: World, job: int) -> bool:
+    """Return the same if they get their nodes in the order in which this pass has planned them, as in Slurm."""
+    return _fit_in_order(world, job, True)
+
+
+@inlined
+def _fit_in_order(world: World, job: int, as_planned: bool) -> bool:
     if world.heterogeneous is None or processors_together(world, job) > world.state.clock[FREE]:
         return False
-    found = True
-    for place in range(world.heterogeneous.first[job], end_of_turns(world.heterogeneous, job, as_planned)):
+    found, first = True, world.heterogeneous.first[job]
+    end = first + world.heterogeneous.startable[first] if as_planned else world.heterogeneous.end[job]
+    for place in range(first, end):
         component = world.heterogeneous.planned[place] if as_planned else place
         if world.heterogeneous.waits[component] and found:
             found = fits_apart(world, component)

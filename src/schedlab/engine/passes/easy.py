@@ -115,7 +115,7 @@ def _start_heads(world: World, first: int) -> tuple[int, bool]:
                 return first, False
             return soonest_of(world, world.orders.policy, first), True
         if is_component(world.heterogeneous, job):
-            if not fit_together(world, job, False):
+            if not fit_together(world, job):
                 return first, False  # there is no backfilling
             start_together(world, job)
         else:

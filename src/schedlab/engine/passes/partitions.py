@@ -121,7 +121,7 @@ def _start_head(world: World, job: int, blocked: bool) -> tuple[bool, bool]:
     if fitting == NONE:
         return False, False
     if is_component(world.heterogeneous, job):
-        if not fit_together(world, job, False):
+        if not fit_together(world, job):
             return False, False
         start_together(world, job)
         return True, True

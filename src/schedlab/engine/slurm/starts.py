@@ -7,13 +7,7 @@ from typing import TYPE_CHECKING
 from schedlab.engine.jobs.clock import NOW, STARTED
 from schedlab.engine.jobs.state import NO_JOB
 from schedlab.engine.parts.admission import may_start, may_start_by_itself
-from schedlab.engine.parts.heterogeneous.kernels import (
-    all_startable,
-    end_of_turns,
-    is_component,
-    mark_chosen,
-    unmark,
-)
+from schedlab.engine.parts.heterogeneous.kernels import all_startable, is_component, mark_chosen, unmark
 from schedlab.engine.parts.limits.state import open_partitions
 from schedlab.engine.parts.moldable.kernels import before_in_list, take_turn
 from schedlab.engine.parts.outages.in_service import shut_out
@@ -23,7 +17,7 @@ from schedlab.engine.parts.stopping_limits import stops_others
 from schedlab.engine.parts.suspension.choice import next_over
 from schedlab.engine.parts.suspension.kernels import suspend_others
 from schedlab.engine.passes.alternatives import BY_ENTRY, BY_SCORE
-from schedlab.engine.passes.components import fit_together, fits_apart
+from schedlab.engine.passes.components import fit_as_planned, fit_together, fits_apart
 from schedlab.engine.passes.waiting import depart_with_alternatives
 from schedlab.engine.queue.operations import NONE
 from schedlab.engine.queue.sorted_list import QueueList
@@ -63,24 +57,17 @@ def start_over(world: World) -> None:
 
 
 @inner_kernel
-def start_components(world: World, job: int, as_planned: bool) -> int:
-    """Start all components of a job that wait, which fit together; return how many.
-
-    A backfill pass starts them `as_planned`, in the order in which it has planned them, as Slurm does.
-    """
+def start_components(world: World, job: int) -> None:
+    """Start all components of a job that wait, which fit together, in a main pass."""
     if world.heterogeneous is None:
-        return 0
-    started = 0
-    for place in range(world.heterogeneous.first[job], end_of_turns(world.heterogeneous, job, as_planned)):
-        component = world.heterogeneous.planned[place] if as_planned else place
+        return
+    for component in range(world.heterogeneous.first[job], world.heterogeneous.end[job]):
         if world.heterogeneous.waits[component]:
             fits_apart(world, component)  # this chooses its nodes
             start(world, component)
             mark_chosen(world.heterogeneous, world.nodes)
-            world.state.backfilled[component] = as_planned
-            started += 1
+            world.state.backfilled[component] = False
     unmark(world.heterogeneous, world.nodes)
-    return started
 
 
 @inner_kernel
@@ -91,19 +78,17 @@ def start_planned(world: World, job: int) -> int:
     """
     if world.heterogeneous is not None and all_startable(world.heterogeneous, job) and may_start(world, job):
         open_partitions(world.limits)
-        if has_preemption(world):
+        if has_preemption(world) or fit_as_planned(world, job):
             return _start_in_turn(world, job)
-        if fit_together(world, job, True):
-            return start_components(world, job, True)
     return 0
 
 
 @inner_kernel
 def _start_in_turn(world: World, job: int) -> int:
-    """Start components as they were planned, one after the other, where runs may be preempted; return how many do.
+    """Start components as they were planned, one after the other, as in Slurm; return how many do.
 
-    The first that has no room preempts others, if that makes room, and then none of them starts: those that have are
-    requeued, as in Slurm, and the job is not tried again in this pass.
+    One may have no room where runs may be preempted: it preempts others, if that makes room, and none of them starts.
+    Those that have are requeued, and the job is not tried again in this pass.
     """
     first, begun = world.heterogeneous.first[job], 0
     count, missing = world.heterogeneous.startable[first], False
@@ -158,8 +143,8 @@ def start_next(world: World, queue: QueueList, place: int, option: int) -> int:
         return 1
     if is_component(world.heterogeneous, job):
         in_order = world.state.clock[STARTED] < world.rules.in_order and may_start(world, job)
-        if in_order and fit_together(world, job, False):
-            start_components(world, job, False)
+        if in_order and fit_together(world, job):
+            start_components(world, job)
             return -place
         return STOP if block_in_turn(world, job, option) else AGAIN
     take_turn(world.moldable, job)

@@ -21,7 +21,7 @@ class Turn:
     option: int  # of the job for the partition of the turn
     entry: int  # in the columns of `Depths`
     ready: bool  # whether the job depends on no other any more
-    counts: bool  # whether it counts for the depth of the pass
+    counts: bool  # whether it counts for the depth of the pass, if it is planned
     earliest: int  # when it could begin, by its dependencies
     soonest: int  # when the first of its alternatives could begin
     begins: int  # when it begins in the plan; NO_SECOND without a plan

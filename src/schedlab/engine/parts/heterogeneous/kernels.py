@@ -284,14 +284,6 @@ def note_plan(components: Components | None, job: int, begins: int, startable: b
         components.startable[first] += 1
 
 
-@inlined
-def end_of_turns(components: Components, job: int, as_planned: bool) -> int:
-    """Return behind which place the components of a job end: by number, or those in `planned`."""
-    if as_planned:
-        return components.first[job] + components.startable[components.first[job]]
-    return components.end[job]
-
-
 @inner_kernel
 def all_startable(components: Components, job: int) -> bool:
     """Return whether all components that wait with one could start at once, by the plan of this pass."""

@@ -87,19 +87,15 @@ def start_together(clock: Clock, components: list[Job], backfilled: bool, blocke
 def start_planned(clock: Clock, order: list[Job], startable: list[Job], most: int) -> int:
     """Start the heterogeneous jobs all of whose components could start by a plan, in the order of the queue.
 
-    Those that could are listed as planned, which is the order in which they get nodes. Each job is tried once. Begin no
-    more if `most` components have started; return how many have.
+    Those that could are listed as planned, which is the order in which they get nodes. Each job is tried once, with the
+    first of these. Begin no more if `most` components have started; return how many have.
     """
     started = 0
-    tried: set[Job] = set()
     for job in order:
         pieces = job.waiting_with(clock.waiting)
-        if job not in clock.waiting or job in tried or started >= most:
-            continue
         planned = [one for one in startable if one in pieces]
-        if len(planned) < max(2, len(pieces)):
+        if job not in clock.waiting or planned[:1] != [job] or not len(planned) == len(pieces) > 1 or started >= most:
             continue
-        tried |= set(pieces)
         if clock.preemption.inputs is None:
             started += start_together(clock, planned, backfilled=True)
         elif clock.admitted(job) and not job.lacks_others:
