@@ -37,6 +37,9 @@ ATTEMPTS = 6
 MOST, MANY = 25, 60
 """Jobs of a case, and of one about what takes many. More are drawn, as half of them can never run."""
 
+STEPWISE = 3
+"""Of one case of so many, the engine is compared with itself, too, interrupted: that takes a third of a case's time."""
+
 DISTRIBUTIONS: dict[str, Any] = {
     "distributions": ("uniform(0s,60s)", "uniform(5s,100s)"),
     "sequences": ("10s, 30s, 60s", "50s, 100s"),
@@ -215,10 +218,10 @@ def interrupted(case: Case, seed: int) -> Any:
 
 
 def differences(case: Case, seed: int) -> list[str]:
-    """Return in what engine and reference differ, and the engine from itself if it is interrupted."""
+    """Return in what engine and reference differ, and for some seeds the engine from itself if it is interrupted."""
     engine, twin = found_by_engine(case), found_by_twin(case)
     found = between("the reference", engine, twin)
-    if case.options.get("events") != "sc17":
+    if seed % STEPWISE == 0 and case.options.get("events") != "sc17":
         found += from_itself(engine, interrupted(case, seed))
     return found
 
