@@ -21,6 +21,7 @@ from schedlab.kernels.calls_by_address import (  # noqa: E402
 from schedlab.kernels.decorators import (  # noqa: E402
     bare_kernel,
     chosen,
+    compiled_beside,
     for_python,
     inlined,
     inner_kernel,
@@ -48,6 +49,7 @@ __all__ = [
     "call",
     "call_at",
     "chosen",
+    "compiled_beside",
     "compiled_for",
     "config",
     "for_python",

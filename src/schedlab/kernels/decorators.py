@@ -34,10 +34,11 @@ _INNER: Any = {
     "no_cfunc_wrapper": True,
 }
 if pipeline().own:  # its modules are not even imported elsewhere: what they import of Numba may not be there
-    from schedlab.kernels.linked_pipeline import InnerCompiler, OuterCompiler
+    from schedlab.kernels.linked_pipeline import BesideCompiler, InnerCompiler, OuterCompiler
 
     _OUTER["pipeline_class"], _INNER["pipeline_class"] = OuterCompiler, InnerCompiler
 _INLINED: Any = {**_INNER, "forceinline": True}
+_BESIDE: Any = {**_INNER, "pipeline_class": BesideCompiler} if pipeline().own else _INNER
 
 _CACHE = cache_directory()
 listen()
@@ -121,6 +122,14 @@ def inlined(function: Function) -> Function:
     Numba could copy it before it infers types (`inline="always"`), but would do all its work again for each copy.
     """
     return _inner(function, _INLINED)
+
+
+def compiled_beside(function: Function) -> Function:
+    """Compile like `inner_kernel`; another process optimises it, while its callers are compiled.
+
+    For long steps, of which a simulation makes few: what such a kernel calls is not shared with what its callers call.
+    """
+    return _inner(function, _BESIDE)
 
 
 def for_python(kernel: Function) -> Function:

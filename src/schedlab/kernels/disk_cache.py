@@ -32,6 +32,7 @@ from numba.core.serialize import dumps
 
 from schedlab.atomic import atomic_path
 from schedlab.errors import OutputError
+from schedlab.kernels.beside import load
 from schedlab.kernels.numba_versions import config, pipeline
 
 _DECORATORS = frozenset({"kernel", "bare_kernel", "inner_kernel", "inlined", "operation", "chosen", "NamedTuple"})
@@ -203,6 +204,17 @@ def _of_directory(directory: Path) -> type[CompileResultCacheImpl]:
 
     class Kept(CompileResultCacheImpl):
         _locator_classes = (Locator,)  # type: ignore[assignment]
+
+        def reduce(self, compiled: Any) -> Any:
+            called = dict.fromkeys(compiled.library._linking_libraries)
+            parts = [one.part for one in called if hasattr(one, "part")]
+            return [(part.name, part.code) for part in parts], super().reduce(compiled)
+
+        def rebuild(self, target_context: Any, kept: Any) -> Any:
+            parts, compiled = kept
+            for name, code in parts:
+                load(name, code)
+            return super().rebuild(target_context, compiled)
 
     return Kept
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import gc
+import hashlib
 import threading
 from typing import Any
 
@@ -27,6 +28,7 @@ from numba.core.rewrites.registry import rewrite_registry
 from numba.core.ssa import reconstruct_ssa
 from numba.core.typed_passes import NativeLowering
 
+from schedlab.kernels import beside
 from schedlab.kernels.short_lowering import ShortLower
 
 NOT_NEEDED = (
@@ -101,7 +103,46 @@ class _QuickCompiler(CompilerBase):
         self.state.typingctx = _Remembering(self.state.typingctx)
 
 
-class _UnoptimisedLibrary(JITCodeLibrary):
+class LibraryBeside(JITCodeLibrary):
+    """The name of a kernel that another process optimises, with all that it calls but for what a third has."""
+
+    def __init__(self, kernel: JITCodeLibrary, name: str) -> None:
+        """Begin; the part gets a name of its own, by which it is called."""
+        super().__init__(kernel.codegen, name)
+        kernel._ensure_finalized()
+        module = kernel._final_module.clone()
+        for library in dict.fromkeys(kernel._linking_libraries):
+            module.link_in(library._get_module_for_linking(), preserve=True)
+            self._reload_init.update(library._reload_init)
+        for function in module.functions:
+            if not function.is_declaration:
+                function.linkage = Linkage.private
+        entry = module.get_function(name)
+        entry.name = f"{name}_{hashlib.sha256(module.as_bitcode()).hexdigest()[:20]}"
+        entry.linkage = Linkage.external
+        self.part = beside.Part(entry.name, module.as_bitcode())
+
+    def finalize(self) -> None:
+        """Load the part, once it is made."""
+        beside.load(self.part.name, self.part.code)
+        self._finalized = True
+
+    def _get_module_for_linking(self) -> Any:
+        return self._final_module  # which is empty
+
+
+class _Library(JITCodeLibrary):
+    """A library that may call parts which are not made yet."""
+
+    def add_linking_library(self, library: Any) -> None:
+        """Take what is called; Numba's own would wait for parts."""
+        if isinstance(library, LibraryBeside):
+            self._linking_libraries.append(library)
+        else:
+            super().add_linking_library(library)
+
+
+class _UnoptimisedLibrary(_Library):
     """The code of a kernel alone, to be linked into an outermost one beside that of all kernels that it calls."""
 
     def add_ir_module(self, ir_module: Any) -> None:
@@ -123,8 +164,13 @@ class _UnoptimisedLibrary(JITCodeLibrary):
         self._finalized = True
 
 
-class _WholeLibrary(JITCodeLibrary):
+class _WholeLibrary(_Library):
     """The code of an outermost kernel and of all that it calls."""
+
+    def _finalize_final_module(self) -> None:
+        for library in dict.fromkeys(self._linking_libraries):
+            library._ensure_finalized()  # parts by now
+        super()._finalize_final_module()
 
     def _optimize_final_module(self) -> None:
         """Optimise once; Numba does it twice, to drop counted references between the two, and here are none.
@@ -211,8 +257,7 @@ class _LoweringForCallers(NativeLowering):
             del context.refresh
         lowered = state["cr"]
         description = lowered.fndesc
-        # Numba lists what a kernel calls once for each call, and here all that this calls in turn.
-        libraries = tuple(dict.fromkeys((state.library, *state.library._linking_libraries)))
+        libraries = self._libraries(state.library, description)
         key = _dynfunc.make_function(
             description.lookup_module(), description.qualname, "for kernels", 0, lowered.env, libraries
         )
@@ -222,6 +267,26 @@ class _LoweringForCallers(NativeLowering):
             context.insert_func_defn([(_call_of(description, libraries), key, description.argtypes)])
         state["cr"] = _LowerResult(description, lowered.call_helper, cfunc=key, env=lowered.env)
         return True
+
+    def _libraries(self, kernel: JITCodeLibrary, description: Any) -> tuple[JITCodeLibrary, ...]:
+        """Return what is linked into callers."""
+        # Numba lists what a kernel calls once for each call, and here all that this calls in turn.
+        return tuple(dict.fromkeys((kernel, *kernel._linking_libraries)))
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _LoweringBeside(_LoweringForCallers):
+    """Lower a kernel to LLVM code, and let another process optimise it."""
+
+    _name = "lowering_beside"
+
+    def _libraries(self, kernel: JITCodeLibrary, description: Any) -> tuple[JITCodeLibrary, ...]:
+        if not beside.possible():
+            return super()._libraries(kernel, description)
+        apart = LibraryBeside(kernel, description.mangled_name)
+        description.mangled_name = apart.part.name
+        called = (one for one in super()._libraries(kernel, description) if isinstance(one, LibraryBeside))
+        return *called, apart  # in the order in which they can be loaded
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
@@ -267,7 +332,6 @@ class _WithoutPhis(typed_passes.PreLowerStripPhis):
 
 
 _INSTEAD: dict[Any, Any] = {
-    NativeLowering: _LoweringForCallers,
     untyped_passes.GenericRewrites: _Rewrites,
     untyped_passes.ReconstructSSA: _SingleAssignments,
     typed_passes.PreLowerStripPhis: _WithoutPhis,
@@ -277,8 +341,17 @@ _INSTEAD: dict[Any, Any] = {
 class InnerCompiler(_QuickCompiler):
     """Numba's compiler, ending with LLVM code."""
 
+    lowering = _LoweringForCallers
+
     def define_pipelines(self) -> list[Any]:
+        instead = {**_INSTEAD, NativeLowering: self.lowering}
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        passes.passes = [(_INSTEAD.get(step, step), why) for step, why in passes.passes if step not in NOT_NEEDED]
+        passes.passes = [(instead.get(step, step), why) for step, why in passes.passes if step not in NOT_NEEDED]
         passes.finalize()
         return [passes]
+
+
+class BesideCompiler(InnerCompiler):
+    """Numba's compiler, ending with a process that optimises."""
+
+    lowering = _LoweringBeside

@@ -43,7 +43,7 @@ from schedlab.engine.machine.switches import (
     new_topology,
     rank_nodes,
 )
-from schedlab.kernels import inlined, inner_kernel
+from schedlab.kernels import compiled_beside, inlined, inner_kernel
 from schedlab.workload.resources import WHOLE
 
 SPREAD, FGD, SWITCHES, CONSECUTIVE = (PLACEMENTS.index(rule) for rule in ("spread", "fgd", "switches", "consecutive"))
@@ -65,7 +65,7 @@ def with_placement(nodes: Nodes, inputs: NodeInputs) -> Nodes:
     return nodes._replace(ways=new_ways(inputs)) if inputs.has_ways else nodes
 
 
-@inner_kernel
+@compiled_beside
 def choose(nodes: Nodes, when: int, request: int) -> bool:
     """Choose nodes for a request, as they are NOW_FREE, LATER or BESIDE; return False if it does not fit.
 

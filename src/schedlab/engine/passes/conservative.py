@@ -69,14 +69,14 @@ from schedlab.engine.passes.waiting import leave, leave_from_anywhere, sort_wait
 from schedlab.engine.queue.operations import NONE
 from schedlab.engine.queue.sorted_list import QueueList, append, find_and_remove
 from schedlab.engine.runs import begin
-from schedlab.kernels import inlined, inner_kernel
+from schedlab.kernels import compiled_beside, inlined, inner_kernel
 from schedlab.speculate.requests import NO_DISTRIBUTION
 
 if TYPE_CHECKING:
     from schedlab.engine.world import World
 
 
-@inner_kernel
+@compiled_beside
 def plan_pass(world: World) -> None:
     """Compress after completions, reserve for the jobs that have just entered, start those that are due."""
     clock = world.state.clock

@@ -41,13 +41,13 @@ from schedlab.engine.passes.waiting import leave
 from schedlab.engine.queue.operations import NONE
 from schedlab.engine.queue.sorted_list import starving_first
 from schedlab.engine.runs import begin
-from schedlab.kernels import inlined, inner_kernel
+from schedlab.kernels import compiled_beside, inlined, inner_kernel
 
 if TYPE_CHECKING:
     from schedlab.engine.world import World
 
 
-@inner_kernel
+@compiled_beside
 def partitions_pass(world: World) -> None:
     """Start all jobs that can be started now."""
     clock = world.state.clock

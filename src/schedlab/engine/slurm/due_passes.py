@@ -32,7 +32,7 @@ from schedlab.engine.slurm.rest import rest_after
 from schedlab.engine.slurm.starts import start_over
 from schedlab.engine.slurm.state import AWAKE, BACKFILL, FEW, IDLE, LOOK_AGAIN, MAIN, MAIN_DUE, RESTING
 from schedlab.engine.slurm.timing import look_again, note_rest, rest
-from schedlab.kernels import inlined, inner_kernel
+from schedlab.kernels import compiled_beside, inlined, inner_kernel
 
 if TYPE_CHECKING:
     from schedlab.engine.world import World
@@ -57,7 +57,7 @@ def slurm_pass(world: World) -> None:
     passes_end(world)
 
 
-@inner_kernel
+@compiled_beside
 def _make_main_pass(world: World) -> None:
     """Suspend and preempt what those that precede it may replace, and start jobs."""
     clock, queue = world.state.clock, world.waiting.queue
@@ -79,7 +79,7 @@ def _make_main_pass(world: World) -> None:
         look_again(world)
 
 
-@inlined
+@compiled_beside
 def _make_backfill_pass(world: World, waits: bool) -> None:
     """Make a backfill pass, and say when the next one could decide otherwise: with time, or only after a change."""
     clock, counters = world.state.clock, world.plan.counters

@@ -40,7 +40,7 @@ from schedlab.engine.slurm.room_by_end import fits_at, fits_once_released, forge
 from schedlab.engine.slurm.runs_by_end import list_runs
 from schedlab.engine.slurm.state import BACKFILL_PASSES, BEHIND, LISTED, STEPS_CHANGE, TESTED
 from schedlab.engine.slurm.usable import find_usable, may_suffice
-from schedlab.kernels import inlined, inner_kernel
+from schedlab.kernels import compiled_beside, inlined, inner_kernel
 
 if TYPE_CHECKING:
     from schedlab.engine.world import World
@@ -58,7 +58,7 @@ def planned_slot(world: World, job: int, option: int, begins: int) -> int:
     return slot_in_turn(world, job, option, estimate + (world.rules.interval > 0), begins)
 
 
-@inner_kernel
+@compiled_beside
 def _earliest(world: World, job: int, option: int, estimate: int, begins: int) -> int:
     """Return when a job is planned in the first of its partitions, or that of a turn, where it is so soonest."""
     first, behind = world.nodes.machine.options[job], world.nodes.machine.options[job + 1]
