@@ -8,6 +8,7 @@ from when_samples import busy_log
 
 import schedlab as sl
 from schedlab.durations import WEEK
+from schedlab.when import forks
 from schedlab.when.forks import Forking, Twin, fork_waits
 from schedlab.when.start_forecast import forecast_of_state
 from schedlab.when.state import state_at
@@ -139,6 +140,22 @@ def test_backfill_passes_are_never_more_frequent_than_those_of_the_site(interval
     exact, near = (slurm_waits(Forking(3, pace=one), interval).waits for one in (0, pace))
     assert exact.max() < 100_000  # of which 0.003 are 300 s
     assert (exact == near).all()
+
+
+def test_in_long_queues_passes_look_at_a_few_jobs_after_the_first_hours(monkeypatch):
+    # Two jobs wait; a pass that looks at the first alone does not find the short one behind it, which goes first if
+    # passes look at both when a run ends.
+    exact = slurm_waits(Forking(6, pace=0)).waits
+    monkeypatch.setattr(forks, "FEW", 1)
+    monkeypatch.setattr(forks, "SOON", 60)
+    assert (slurm_waits(Forking(6, pace=0.001)).waits == exact).all()  # two are not many
+    monkeypatch.setattr(forks, "MANY", 1)
+    whole, short = slurm_waits(Forking(6, pace=0.001)).waits.T
+    assert (whole == exact[:, 0]).all()
+    assert (short > whole).all()
+    assert (slurm_waits(Forking(6, pace=0)).waits == exact).all()
+    monkeypatch.setattr(forks, "SOON", 100_000)
+    assert (slurm_waits(Forking(6, pace=0.001)).waits == exact).all()
 
 
 def test_when_the_time_is_over_ten_forks_have_been_made_the_same_as_without_a_bound():

@@ -1,4 +1,4 @@
-"""What a simulation that is under way does less often: Slurm's backfill passes, and counting why jobs wait."""
+"""What a simulation that is under way does less of: Slurm's backfill passes, and counting why jobs wait."""
 
 from __future__ import annotations
 
@@ -30,6 +30,12 @@ def let_passes_come(simulation: Simulation, seconds: int) -> None:
         At least 1.
     """
     _follow(simulation, simulation._driver.world.rules._replace(interval=seconds))
+
+
+def let_passes_look_at(simulation: Simulation, jobs: int) -> None:
+    """Let Slurm's next backfill passes look at no more than so many jobs, until jobs are submitted."""
+    rules = simulation._driver.world.rules
+    _follow(simulation, rules._replace(depth=min(rules.depth, jobs)))
 
 
 def _follow(simulation: Simulation, rules: Rules) -> None:
