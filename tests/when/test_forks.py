@@ -24,6 +24,16 @@ class TrueRunTimes:
         return np.tile(self.lasted, (forks, 1)) if len(user) else np.empty((forks, 0), dtype=np.int64)
 
 
+class Told:
+    """Run times of all jobs that are there, as they are given."""
+
+    def __init__(self, lasts):
+        self.lasts = lasts
+
+    def draw(self, user, request, elapsed, forks, rng):
+        return np.tile(self.lasts[: len(user)], (forks, 1))
+
+
 class TrueArrivals:
     """What was submitted after the present second, in place of past weeks."""
 
@@ -142,20 +152,29 @@ def test_backfill_passes_are_never_more_frequent_than_those_of_the_site(interval
     assert (exact == near).all()
 
 
-def test_in_long_queues_passes_look_at_a_few_jobs_after_the_first_hours(monkeypatch):
-    # Two jobs wait; a pass that looks at the first alone does not find the short one behind it, which goes first if
-    # passes look at both when a run ends.
-    exact = slurm_waits(Forking(6, pace=0)).waits
+def test_backfill_passes_reserve_for_fewer_jobs_the_further_a_fork_is(monkeypatch):
+    # Three of four processors are busy until 1,000 s. Behind a job of three, for 400 s, and one of all four, a job of
+    # one waits, which runs for 2,000 s: beside the first, but not before the second if processors are kept for that.
+    lasts = [1_000, 400, 100, 2_000]
+    columns = {"submit_time": [0] * 4, "run_time": lasts, "requested_time": lasts, "requested_processors": [3, 3, 4, 1]}
+    state = state_at(sl.simulate(sl.Workload.from_columns(columns, processors=4), "fcfs"), 10)
+
+    def starts(pace):
+        twin, waiting, rng = Twin("fcfs+slurm(interval=30)", 4), np.array([1, 2, 3]), np.random.default_rng(0)
+        waits = fork_waits(twin, state, waiting, Told(lasts), None, Forking(1, pace=pace), rng)
+        return (waits[0] + 10).tolist()
+
+    exact = starts(0)
+    assert exact[0] == 1_000
+    assert 1_500 <= exact[2] < 1_560  # both have ended, and a pass has come
+    assert starts(0.001) == exact  # of the first hour, all are exact
+    monkeypatch.setattr(forks, "RESERVED", 0)
+    assert starts(0.001) == exact  # and for ten jobs always
     monkeypatch.setattr(forks, "FEW", 1)
-    monkeypatch.setattr(forks, "SOON", 60)
-    assert (slurm_waits(Forking(6, pace=0.001)).waits == exact).all()  # two are not many
-    monkeypatch.setattr(forks, "MANY", 1)
-    whole, short = slurm_waits(Forking(6, pace=0.001)).waits.T
-    assert (whole == exact[:, 0]).all()
-    assert (short > whole).all()
-    assert (slurm_waits(Forking(6, pace=0)).waits == exact).all()
-    monkeypatch.setattr(forks, "SOON", 100_000)
-    assert (slurm_waits(Forking(6, pace=0.001)).waits == exact).all()
+    first, second, third = starts(0.001)
+    assert (first, second) == (1_000, third + 2_000)
+    assert third < 60
+    assert starts(0) == exact
 
 
 def test_when_the_time_is_over_ten_forks_have_been_made_the_same_as_without_a_bound():

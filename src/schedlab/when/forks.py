@@ -13,7 +13,7 @@ from schedlab.campaign.run.executors import usable_cores
 from schedlab.cluster.cluster import Cluster
 from schedlab.cluster.node_events import NodeEvents
 from schedlab.durations import WEEK
-from schedlab.engine.steps.pace import backfill_interval, leave_reasons, let_passes_come, let_passes_look_at
+from schedlab.engine.steps.pace import backfill_interval, leave_reasons, let_passes_come, let_passes_reserve_for
 from schedlab.engine.steps.stepwise import Simulation
 from schedlab.errors import InputError
 from schedlab.scheduler.scheduler import Scheduler
@@ -33,9 +33,10 @@ PACE, LONGEST = 0.02, 600
 """The share of the time since the present second after which Slurm's next backfill pass comes in a fork, and the most
 seconds until it: with fewer passes, holes that could be backfilled stay empty for so long that queues grow."""
 
-MANY, SOON, FEW = 2_000, 8 * 3_600, 200
-"""Where more jobs wait, Slurm's backfill passes in a fork look at no more than a few after the first hours: what a pass
-costs grows faster than their number."""
+RESERVED, FEW = 3_600_000, 10
+"""Slurm's next backfill pass in a fork reserves for so many jobs, divided by the seconds since the present one, but for
+a few at least: a thousand after an hour. Others can be backfilled as before, but nothing is kept for them. A pass takes
+most of its time to plan jobs around the reservations of those before."""
 
 LOOKS = (*(int(600 * 1.08**step) for step in range(90)), WEEK)
 """Seconds of a week after which a fork is asked whether all jobs have started; they change no result under other
@@ -79,8 +80,8 @@ class Forking(NamedTuple):
         Seconds after which no further fork is begun, beyond the first ten; None: all are made.
     pace
         Under Slurm's scheduler, backfill passes come after this share of the time that a fork has simulated, at most
-        ten minutes, where that is longer than `bf_interval`, and look at 200 jobs after eight hours if more than 2,000
-        wait at first; 0: always after `bf_interval`, at as many jobs as in reality.
+        ten minutes, where that is longer than `bf_interval`, and reserve for fewer jobs: a thousand after an hour, a
+        hundred after ten; 0: always after `bf_interval`, for as many jobs as in reality.
     """
 
     forks: int = FORKS
@@ -165,21 +166,24 @@ def fork_waits(
 def _run(one: Simulation, who: NDArray[np.int64], drawing: _Drawing, fork: int, pace: float) -> NDArray[np.int64]:
     """Run a fork until the jobs have started, or for all weeks; return their starts, -1 for those that have none."""
     now, interval = drawing.state.now, backfill_interval(one)
-    many = pace > 0 and len(drawing.state.waiting) > MANY
     for week in range(WEEKS):
         if week:
             drawing.let_last(one, drawing.submit(one, week, int(drawing.back[week][fork])), fork)
         leave_reasons(one)
         for look in LOOKS:
-            if interval:
-                let_passes_come(one, max(interval, min(LONGEST, int(pace * (one.now - now)))))
-                if many and one.now >= now + SOON:
-                    let_passes_look_at(one, FEW)
+            if interval and pace:
+                _let_passes_be_fewer(one, interval, one.now - now, pace)
             one.run(until=now + week * WEEK + look)
             started = one.start_time[who]
             if bool((started >= 0).all()):
                 return started
     return started
+
+
+def _let_passes_be_fewer(one: Simulation, interval: int, since: int, pace: float) -> None:
+    """Let backfill passes come less often, and reserve for fewer jobs, the more seconds there have been since now."""
+    let_passes_come(one, max(interval, min(LONGEST, int(pace * since))))
+    let_passes_reserve_for(one, max(FEW, RESERVED // max(1, since)))
 
 
 class Coming(NamedTuple):

@@ -32,10 +32,13 @@ def let_passes_come(simulation: Simulation, seconds: int) -> None:
     _follow(simulation, simulation._driver.world.rules._replace(interval=seconds))
 
 
-def let_passes_look_at(simulation: Simulation, jobs: int) -> None:
-    """Let Slurm's next backfill passes look at no more than so many jobs, until jobs are submitted."""
+def let_passes_reserve_for(simulation: Simulation, jobs: int) -> None:
+    """Let Slurm's next backfill passes reserve for no more than so many jobs, until jobs are submitted.
+
+    Others can start, but nothing is kept for them.
+    """
     rules = simulation._driver.world.rules
-    _follow(simulation, rules._replace(depth=min(rules.depth, jobs)))
+    _follow(simulation, rules._replace(reserve=min(rules.reserve, jobs)))
 
 
 def _follow(simulation: Simulation, rules: Rules) -> None:
