@@ -35,9 +35,10 @@ quick: .venv/dev ## the quick tests: each takes at most half a CPU second, but t
 	@$(PYTEST) -m "compiled and not slow" $(ENGINE)
 
 # Half of it is compilation, which takes a fifth less where LLVM optimises less; running takes up to 18 % longer then.
+# Tests keep all processors busy, so that no part of a kernel is optimised beside the rest (NUMBA_NUM_THREADS).
 rest: .venv/dev ## the slow tests, and with compiled kernels the quick ones of packages that have some
 	@$(PLAIN) -m "plain and slow" $(ENGINE) || $(FAILED)
-	@NUMBA_OPT=1 $(PYTEST) -m "(slow and not plain) or both"
+	@NUMBA_OPT=1 NUMBA_NUM_THREADS=1 $(PYTEST) -m "(slow and not plain) or both"
 
 test-all: test rest ## all tests
 

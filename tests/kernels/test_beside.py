@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import platform
 import subprocess
 import sys
 from pathlib import Path
@@ -87,14 +87,25 @@ def test_where_there_is_one_processor_nothing_is_optimised_beside(begun, monkeyp
     assert begun == []
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="it is possible on Linux only")
 @pytest.mark.parametrize(
-    ("processors", "executable", "frozen"), [(1, sys.executable, False), (2, None, False), (2, sys.executable, True)]
+    ("able", "processors", "executable", "frozen", "machine"),
+    [
+        (True, 2, sys.executable, False, "x86_64"),
+        (False, 1, sys.executable, False, "x86_64"),
+        (False, 2, None, False, "x86_64"),
+        (False, 2, sys.executable, True, "x86_64"),
+        (False, 2, sys.executable, False, "aarch64"),
+    ],
 )
-def test_it_takes_two_processors_and_a_python(monkeypatch, processors, executable, frozen):
-    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(processors)), raising=False)
+def test_it_takes_two_processors_a_python_and_a_machine_on_which_it_was_tried(
+    monkeypatch, able, processors, executable, frozen, machine
+):
+    monkeypatch.setattr(kernels.config, "NUMBA_NUM_THREADS", processors)
     monkeypatch.setattr(beside, "get_executable", lambda: executable)
     monkeypatch.setattr(sys, "frozen", frozen, raising=False)
-    assert not beside.possible()
+    monkeypatch.setattr(platform, "machine", lambda: machine)
+    assert beside.possible() is able
 
 
 @kernels.compiled_beside

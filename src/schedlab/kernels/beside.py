@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import os
 import pickle
+import platform
 import subprocess
 import sys
 import tempfile
@@ -26,9 +27,14 @@ from schedlab.kernels.numba_versions import config
 
 
 def possible() -> bool:
-    """Return whether there is a processor for another process, and a Python for it."""
-    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return processors > 1 and bool(get_executable()) and not getattr(sys, "frozen", False)
+    """Return whether there is a processor for another process, and a Python for it.
+
+    `NUMBA_NUM_THREADS=1` says that all are busy. Elsewhere than on Linux's x86-64, nobody has tried yet whether LLVM
+    finds a function of another library: where it does not, it ends the process.
+    """
+    tried = sys.platform == "linux" and platform.machine() == "x86_64"
+    able = bool(get_executable()) and not getattr(sys, "frozen", False)
+    return tried and able and config.NUMBA_NUM_THREADS > 1
 
 
 def _codegen() -> Any:
