@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import shutil
 from pathlib import Path
@@ -43,6 +44,17 @@ def test_only_sources_that_kernels_depend_on_count(copy, tmp_path, file, same):
     with (copy / file).open("a", encoding="utf-8") as source:
         source.write("ANOTHER = 1\n")
     assert (digest_of_sources(copy, tmp_path / "memo") == before) is same
+
+
+def test_whatever_makes_a_kernel_of_a_function_makes_its_text_count():
+    found = set()
+    for file in (PACKAGE / "engine").rglob("*.py"):
+        for part in ast.parse(file.read_text(encoding="utf-8")).body:
+            if isinstance(part, ast.FunctionDef):
+                nodes = (node for one in part.decorator_list for node in ast.walk(one))
+                found |= {node.id for node in nodes if isinstance(node, ast.Name)} & set(kernels.__all__)
+    assert "inner_kernel" in found
+    assert found <= disk_cache._DECORATORS
 
 
 def test_what_two_pipelines_compile_is_kept_apart(monkeypatch, tmp_path):

@@ -35,7 +35,9 @@ from schedlab.errors import OutputError
 from schedlab.kernels.beside import load
 from schedlab.kernels.numba_versions import config, pipeline
 
-_DECORATORS = frozenset({"kernel", "bare_kernel", "inner_kernel", "inlined", "operation", "chosen", "NamedTuple"})
+_DECORATORS = frozenset(
+    {"kernel", "bare_kernel", "inner_kernel", "inlined", "compiled_beside", "operation", "chosen", "NamedTuple"}
+)
 """What makes a function, or a record, part of compiled code."""
 
 _COMPILER = re.compile(r"^(?:from|import) (?:numba|llvmlite)", re.MULTILINE)
