@@ -57,9 +57,9 @@ def keep_names() -> list[bytes]:
     from llvmlite.binding import Linkage
     from numba.core.codegen import JITCodeLibrary
 
-    from schedlab.kernels import beside, linked_pipeline
+    from schedlab.kernels import linked_pipeline
 
-    beside.possible = lambda: False
+    linked_pipeline.possible = lambda: False
     libraries: list[bytes] = []
 
     def optimised(library: Any) -> None:

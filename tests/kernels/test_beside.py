@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from schedlab import kernels
-from schedlab.kernels import beside
+from schedlab.kernels import beside, linked_pipeline
 from schedlab.kernels.disk_cache import KernelCache
 
 pytestmark = pytest.mark.skipif(
@@ -57,7 +57,7 @@ def begun(monkeypatch):
         return begin(command, *rest, **others)
 
     monkeypatch.setattr(subprocess, "Popen", note)
-    monkeypatch.setattr(beside, "possible", lambda: True)
+    monkeypatch.setattr(linked_pipeline, "possible", lambda: True)
     return begun
 
 
@@ -82,7 +82,7 @@ def test_a_process_that_cannot_begin_is_done_without(begun, monkeypatch):
 
 
 def test_where_there_is_one_processor_nothing_is_optimised_beside(begun, monkeypatch):
-    monkeypatch.setattr(beside, "possible", lambda: False)
+    monkeypatch.setattr(linked_pipeline, "possible", lambda: False)
     assert kernels.bare_kernel(sum_of_squares())(NUMBERS) == 295
     assert begun == []
 

@@ -22,8 +22,8 @@ from typing import Any
 from llvmlite.binding import parse_assembly
 from numba.core.registry import cpu_target
 
-from schedlab.kernels import optimise
 from schedlab.kernels.numba_versions import config
+from schedlab.kernels.optimise import Target, machine_code
 
 
 def possible() -> bool:
@@ -42,7 +42,7 @@ def _codegen() -> Any:
 
 
 @functools.cache
-def _target() -> optimise.Target:
+def _target() -> Target:
     """Return for what Numba lets LLVM optimise in this process."""
     machine: dict[str, Any] = {"opt": int(config.OPT)}
     _codegen()._customize_tm_options(machine)
@@ -51,7 +51,7 @@ def _target() -> optimise.Target:
         "loop_vectorization": bool(config.LOOP_VECTORIZE),
         "slp_vectorization": bool(config.SLP_VECTORIZE),
     }
-    return optimise.Target(_codegen()._llvm_module.triple, machine, tuning)
+    return Target(_codegen()._llvm_module.triple, machine, tuning)
 
 
 class Part:
@@ -73,7 +73,7 @@ class Part:
             pickle.dump((bitcode, *_target()), given)
             given.seek(0)
             self._process = subprocess.Popen(
-                [get_executable(), "-P", "-S", str(Path(optimise.__file__))],
+                [get_executable(), "-P", "-S", str(Path(__file__).with_name("optimise.py"))],
                 stdin=given,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
@@ -87,7 +87,7 @@ class Part:
             made, _ = self._process.communicate()
             if self._process.returncode == 0:
                 return made
-        return optimise.machine_code(self._bitcode, _target())
+        return machine_code(self._bitcode, _target())
 
 
 _loaded: set[str] = set()

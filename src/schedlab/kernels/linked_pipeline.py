@@ -28,7 +28,7 @@ from numba.core.rewrites.registry import rewrite_registry
 from numba.core.ssa import reconstruct_ssa
 from numba.core.typed_passes import NativeLowering
 
-from schedlab.kernels import beside
+from schedlab.kernels.beside import Part, load, possible
 from schedlab.kernels.short_lowering import ShortLower
 
 NOT_NEEDED = (
@@ -120,11 +120,11 @@ class LibraryBeside(JITCodeLibrary):
         entry = module.get_function(name)
         entry.name = f"{name}_{hashlib.sha256(module.as_bitcode()).hexdigest()[:20]}"
         entry.linkage = Linkage.external
-        self.part = beside.Part(entry.name, module.as_bitcode())
+        self.part = Part(entry.name, module.as_bitcode())
 
     def finalize(self) -> None:
         """Load the part, once it is made."""
-        beside.load(self.part.name, self.part.code)
+        load(self.part.name, self.part.code)
         self._finalized = True
 
     def _get_module_for_linking(self) -> Any:
@@ -281,7 +281,7 @@ class _LoweringBeside(_LoweringForCallers):
     _name = "lowering_beside"
 
     def _libraries(self, kernel: JITCodeLibrary, description: Any) -> tuple[JITCodeLibrary, ...]:
-        if not beside.possible():
+        if not possible():
             return super()._libraries(kernel, description)
         apart = LibraryBeside(kernel, description.mangled_name)
         description.mangled_name = apart.part.name
