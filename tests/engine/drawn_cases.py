@@ -86,7 +86,8 @@ def _any_case(draw: Draw) -> Case:
     seldom = 0.05 if draw.wanted else 0.2
     heterogeneous = draw.has("heterogeneous", seldom)
     moldable = not heterogeneous and draw.has("moldable", seldom)
-    licences: Document = {"licenses": {"L": draw.randint(1, 3), "M": 1}} if draw.chance(0.25) else {}
+    licensed = draw.chance(0.25) and "order of events" not in draw.wanted  # they do not go together
+    licences: Document = {"licenses": {"L": draw.randint(1, 3), "M": 1}} if licensed else {}
     document = (
         drawn_cluster(draw)
         if nodes
@@ -128,7 +129,7 @@ def _with_distributions(draw: Draw, workload: Workload, scheduler: str) -> tuple
         options.append(f"requests={draw.choice(methods)}")
         options += draw.text({"exhausted": (0.4, ("give-up", "2", "1.1"))})
     if "+easy" in scheduler or "+conservative" in scheduler:
-        options += draw.text({"speculation": (0.4, ("0", "0.2", "0.9"))})
+        options += draw.text({"speculation": (0.4, ("0", "0", "0.2", "0.2", "0.9"))})
     options = options or ["requests=classic"]
     return workload.replace(distribution=number, **DISTRIBUTIONS), ",".join([scheduler, *options])
 

@@ -23,6 +23,10 @@ USERS = tuple(f" User: {number} {number}" for number in range(1, 4))
 """The header that names users as the clusters do."""
 
 
+WITHOUT_CHECKPOINTS = {"order of events", "speculation"}
+"""With what jobs that write checkpoints do not go."""
+
+
 def drawn_jobs(
     draw: Draw, document: Document, processors: int, jobs: int, *, heterogeneous: bool, moldable: bool
 ) -> Workload:
@@ -55,9 +59,10 @@ def drawn_jobs(
         workload = _with_dependencies(draw, rng, workload, workflows=not heterogeneous and draw.has("workflows", 0.4))
     if moldable:
         workload = workload.replace(alternatives=_alternatives(rng, document, processors, jobs))
-    if rng.random() < (0.05 if "queue" in draw.wanted else 0.25):
+    alone = moldable or not draw.wanted.isdisjoint(WITHOUT_CHECKPOINTS)
+    if rng.random() < (0.05 if draw.wanted & {"queue", "order of events"} else 0.25):
         workload = _with_patience(workload, rng)
-    return with_checkpoints(workload, rng) if rng.random() < 0.15 and not moldable else workload
+    return with_checkpoints(workload, rng) if rng.random() < 0.15 and not alone else workload
 
 
 def _with_patience(workload: Workload, rng: np.random.Generator) -> Workload:

@@ -26,6 +26,8 @@ CLASHES: tuple[tuple[set[str], set[str]], ...] = (
     ({"equal"}, {"multifactor", "predictions"}),
     ({"multifactor"}, {"predictions"}),
     ({"heterogeneous"}, {"workflows", "arrays", "moldable"}),
+    ({"order of events", "speculation"}, {"moldable"}),
+    ({"order of events"}, {"speculation", "fixed", "overtime"}),
 )
 """What no case has both of, or where one would hide the other."""
 
@@ -116,13 +118,14 @@ SUBJECTS = (
     Subject((*PREDICTED, "over")),
     *[Subject((*PREDICTED, "mean", "jobs"))] * 2,
     Subject((*PREDICTED, "shrink")),
-    *[Subject(("distributions", "speculation", "exhausted"))] * 3,
+    *[Subject(("distributions", "speculation", "queue"), ("exhausted",))] * 3,
     Subject(("nodes", "gpus", "queue")),
     *[Subject(("nodes", "places"), ("exclude", "nodelist"))] * 2,
     *[Subject(("moldable", "queue"))] * 2,
     *[Subject(("nodes", "events"), ("drain", "maintenance", "reservation"))] * 5,
     *[Subject(("nodes", "events", "gpus", "failing gpus"))] * 2,
-    *[Subject(("processors", "order of events"))] * 11,
+    *[Subject(("processors", "order of events"))] * 8,
+    *[Subject(("processors", "distributions", "speculation", "queue"), ("exhausted",))] * 3,
     *[Subject(("queue", "fixed"))] * 2,
 )
 
