@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from drawn_cases import Case, differences
+from drawn_cases import DISTRIBUTIONS, Case, differences
 from drawn_jobs import USERS
 
 from schedlab.cluster.cluster import Cluster
@@ -44,7 +44,9 @@ def case_of(kept: dict[str, Any]) -> Case:
         workload = workload.replace(
             workflows=WorkflowJobs(np.array(kept["in_workflow"]), np.zeros(jobs, dtype=np.int64), first)
         )
-    return Case(workload, kept["scheduler"], {"cluster": cluster}, kept["cluster"])
+    if "distribution" in kept:
+        workload = workload.replace(distribution=np.array(kept["distribution"]), **DISTRIBUTIONS)
+    return Case(workload, kept["scheduler"], {"cluster": cluster, **kept.get("options", {})}, kept["cluster"])
 
 
 @pytest.mark.parametrize("kept", CASES, ids=lambda kept: kept["why"])

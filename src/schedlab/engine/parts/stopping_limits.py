@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from schedlab.engine.jobs.clock import NOW
+from schedlab.engine.jobs.clock import NOW, STARTED
 from schedlab.engine.parts.admission import may_start_by_itself
 from schedlab.engine.parts.dependencies.kernels import is_ready
 from schedlab.engine.parts.limits.state import admitted, exceeds_resources_alone
@@ -28,12 +28,15 @@ if TYPE_CHECKING:
 def stops_others(world: World, job: int) -> bool:
     """Return whether a job is at limits of resources, and nothing else keeps it from starting on idle nodes.
 
-    A moldable job stops nobody: another of its alternatives may be within the limits. The last choice of nodes is lost.
+    A moldable job stops nobody: another of its alternatives may be within the limits. Nor does any job before warm-up
+    jobs have started, as there are no backfill passes yet: all would wait for one that has come to ask for too much.
+    The last choice of nodes is lost.
     """
     if world.limits is not None:
         now = world.state.clock[NOW]
         return (
             world.rules.stops_at_limits
+            and world.state.clock[STARTED] >= world.rules.in_order
             and has_opened(world, job, now)
             and not is_moldable(world.moldable, job)
             and exceeds_resources_alone(world.limits, world.state.running, job, world.jobs[job].estimate, now)

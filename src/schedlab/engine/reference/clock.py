@@ -261,9 +261,9 @@ class Clock:
         return job.ready and all(one.entry >= 0 for one in job.components) and self.refusal(job) is None
 
     def stops(self, job: Job) -> bool:
-        """Return whether a job keeps others waiting, with limits=stop: it has one size, and limits of resources."""
+        """Return whether a job keeps others waiting (limits=stop): of one size, at limits of resources, no warm-up."""
         passes, refusal = self.prepared.scheduler.backfill, self.refusal(job)
-        if not isinstance(passes, Slurm) or passes.limits != "stop" or len(job.alternatives) > 1:
+        if not isinstance(passes, Slurm) or passes.limits != "stop" or len(job.alternatives) > 1 or self.in_order:
             return False
         found = list(self.limits.all_exceeded(job, self.running, self.now))
         return job.ready and refusal not in (None, RESERVATION, NOT_AVAILABLE) and all(one.stops for one in found)
