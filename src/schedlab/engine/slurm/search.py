@@ -260,7 +260,8 @@ def _releases(timeline: Timeline, cohort: int, second: int) -> bool:
 def _try(world: World, request: int, moment: int, length: int, before: int, group: int) -> int:
     """Return when a request fits once a group of runs has ended, or as closures end until then; NO_SECOND if never.
 
-    The last runs that have been tried end at `before`; without another group, `group` is NEVER.
+    The last runs that have been tried end at `before`; without another group, `group` is NEVER. If closures end with a
+    group, the job does not begin before, as its nodes may be closed until then.
     """
     now = world.state.clock[NOW]
     step = next_step_of_closures(world.outages, now, before)
@@ -269,7 +270,7 @@ def _try(world: World, request: int, moment: int, length: int, before: int, grou
             return max(step, moment)
         step = next_step_of_closures(world.outages, now, step)
     if group < NEVER and _fits_after(world, request, group, max(group, moment), length):
-        return max(_own_end(world, world.nodes.ahead, group), moment)
+        return max(group if step == group else _own_end(world, world.nodes.ahead, group), moment)
     return NO_SECOND
 
 
