@@ -128,6 +128,18 @@ def test_a_reservation_behind_maintenance_is_kept(backfilling):
     assert starts(f"fcfs+{backfilling}", 2, jobs, (40, "maintenance", 60)).start_time.tolist() == [60, 1, 110]
 
 
+@pytest.mark.parametrize("end", [202, 203, 204])
+def test_a_job_is_not_planned_across_maintenance_that_ends_when_a_group_of_runs_does(end):
+    # Two nodes are free at 85, but one of them is maintained from 199 on: job 3 has its place at 203, when n3 is free,
+    # too, whenever maintenance ends. Job 4 ends long before that.
+    jobs = workload((0, 1, 5, 10), (0, 1, 85, 85), (0, 1, 203, 203), (10, 2, 130, 130), (11, 1, 67, 67))
+    happening = NodeEvents((NodeEvent(199, "maintenance", ("n1",), end),))
+    expected = [0, 0, 0, 203, 30]
+    assert simulate(jobs, "fcfs+slurm", cluster=machine(3), node_events=happening).start_time.tolist() == expected
+    prepared = prepare(jobs, "fcfs+slurm", cluster=machine(3), node_events=happening)
+    assert replay(prepared).start_time.tolist() == expected
+
+
 @pytest.mark.parametrize("scheduler", ["fcfs+conservative", "fcfs+conservative,reservations=fixed"])
 def test_a_gap_between_two_maintenances_is_used_speculatively_when_it_begins(scheduler):
     # Job 0 asks for 20 s, for which n1 is open from 60 on. From 40 to 50 there is a gap, in which it ends after 8 s.
