@@ -1,7 +1,7 @@
 """When and on which nodes Slurm's backfill pass plans a job beside the reservations of others.
 
-It asks two questions in turn: which nodes are in no reservation while the job would run, if it began at a moment; and
-when the job fits on these, as running jobs end, whatever is reserved.
+It asks two questions in turn: which nodes are in no reservation, and not closed, while the job would run, if it began
+at a moment; and when the job fits on these, as running jobs end, whatever is reserved or closed.
 """
 
 from __future__ import annotations
@@ -76,13 +76,14 @@ def _as_runs_end(plan: BackfillPlan, job: Job, length: int, moment: int, option:
     It gets nodes that are free as soon as it fits, also if it may only begin later.
     """
     clock = plan.passes.clock
-    runs, closures, current = plan.running(usable), plan.closures(), clock.view()
-    for step in sorted(step for step in {*runs.free_from, *closures.free_from} if step < NEVER):
+    runs, current = plan.running(usable), clock.view()
+    opened = plan.closures().throughout(moment, moment + length)
+    for step in sorted(step for step in runs.free_from if step < NEVER):
         begin = max(step, moment)
-        view = runs.at(step).lesser(closures.throughout(begin, begin + length)).closed(plan.all_nodes - usable)
+        view = runs.at(step).lesser(opened).closed(plan.all_nodes - usable)
         pieces = (view if step == clock.now else view.where_in_use(current)).place(job, option)
         if pieces is not None:
-            waits = step > clock.now and step not in closures.free_from and plan.passes.rules.follows("own_ends")
+            waits = step > clock.now and plan.passes.rules.follows("own_ends")
             return max(plan.own_end(pieces, step), moment) if waits and plan.passes.rounds_ends else begin, pieces
     return None
 

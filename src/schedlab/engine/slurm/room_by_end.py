@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from schedlab.engine.jobs.calendar import NEVER
-from schedlab.engine.jobs.clock import NOW
 from schedlab.engine.machine.cohorts import COHORTS, node_of, size_of
 from schedlab.engine.machine.core_caps import copy_left
 from schedlab.engine.machine.nodes import room
@@ -19,7 +18,7 @@ from schedlab.engine.machine.placement_exceptions import look_ahead
 from schedlab.engine.machine.slots import give_room
 from schedlab.engine.machine.state import LATER
 from schedlab.engine.machine.timeline_state import LAST, Timeline
-from schedlab.engine.parts.outages.closures_in_plan import next_step_of_closures, planned_marks
+from schedlab.engine.parts.outages.closures_in_plan import planned_marks
 from schedlab.engine.slurm.known_plans import plans_are_known
 from schedlab.engine.slurm.runs_by_end import SEVERAL
 from schedlab.engine.slurm.runs_on_cohorts import find_cohorts
@@ -36,7 +35,7 @@ CLOSURES = KEPT | BOOKED
 def fits_at(world: World, request: int, second: int, begins: int, length: int, ahead: bool) -> bool:
     """Return whether a request fits on usable nodes as running jobs have left them by a second; choose its nodes.
 
-    Nodes that are closed while it would run, from when it begins, are left out.
+    Nodes that are closed while it would run, if it began at second `begins`, are left out.
     """
     timeline, groups = world.nodes.ahead, world.plan.groups[0]
     forget_released(world)
@@ -52,7 +51,7 @@ def fits_at(world: World, request: int, second: int, begins: int, length: int, a
 def fits_once_released(world: World, request: int, second: int, begins: int, length: int) -> bool:
     """Return what `fits_at` does, if only nodes that have been noted are other than at the last look."""
     groups, cohorts = world.plan.groups[0], world.nodes.ahead.cohorts
-    if groups.counted == 0 or not plans_are_known(world) or _closures_change(world):
+    if groups.counted == 0 or not plans_are_known(world):
         return fits_at(world, request, second, begins, length, True)
     for i in range(groups.released):
         cohort = cohorts[i].released
@@ -63,13 +62,6 @@ def fits_once_released(world: World, request: int, second: int, begins: int, len
         _count(world, request, cohort, second, marks)
     forget_released(world)
     return _choose(world, request, True)
-
-
-@inlined
-def _closures_change(world: World) -> bool:
-    """Return whether a known closure of nodes begins or ends later: a run meets those that do when it begins."""
-    now = world.state.clock[NOW]
-    return next_step_of_closures(world.outages, now, now) < NEVER
 
 
 @inlined

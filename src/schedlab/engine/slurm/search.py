@@ -1,8 +1,9 @@
 """When and on which nodes Slurm's backfill pass plans a job beside the reservations of others.
 
-Slurm asks two questions in turn. Which nodes are in no reservation while the job would run, if it began at a moment?
-And when does the job fit on these, as running jobs end, whatever is reserved? The first moment is now, later ones are
-seconds in which reservations end. Slurm 22.05 behaves this way (conformance/slurm-plans.json, slurm-busy.json).
+Slurm asks two questions in turn. Which nodes are in no reservation, and not closed, while the job would run, if it
+began at a moment? And when does the job fit on these, as running jobs end, whatever is reserved or closed? The first
+moment is now, later ones are seconds in which reservations of the plan end. Slurm behaves this way
+(conformance/slurm-plans.json, slurm-busy.json, slurm-node-events.json).
 
 Running jobs and reservations stand on one timeline, so that nodes of a cohort have the same of both. Ends of running
 jobs are exact there: how they are grouped depends on the nodes on which the job may run.
@@ -25,7 +26,6 @@ from schedlab.engine.machine.timeline_state import LAST, Timeline
 from schedlab.engine.parts.dependencies.kernels import NO_SECOND
 from schedlab.engine.parts.heterogeneous.kernels import has_components, is_component
 from schedlab.engine.parts.limits.state import ANYWHERE
-from schedlab.engine.parts.outages.closures_in_plan import next_step_of_closures
 from schedlab.engine.parts.outages.in_service import has_outages
 from schedlab.engine.parts.preemption.in_plan import leave_out, put_in_again
 from schedlab.engine.parts.preemption.state import has_preemption
@@ -143,25 +143,26 @@ def _beside_others(world: World, option: int, estimate: int, begins: int) -> int
 def _as_runs_end(world: World, timeline: Timeline, request: int, moment: int, length: int, stop: int) -> int:
     """Return when a request fits on usable nodes as running jobs end, not before a moment; choose its nodes.
 
-    Runs that end behind `stop` are not looked at, and it is NO_SECOND if the request does not fit before they do.
-    It gets nodes that are free as soon as it fits, also if it may only begin later.
+    Runs that end behind `stop` are not looked at, and it is NO_SECOND if the request does not fit before they do. What
+    is closed is that in a run from the moment on, although the job may be planned for later, across a closure. It gets
+    nodes that are free as soon as it fits, also if it may only begin later.
     """
     now, groups = world.state.clock[NOW], world.plan.groups[0]
+    begins = max(now, moment)
     groups.counted = 0
-    if _may_fit_now(world, request, moment) and fits_at(world, request, now, max(now, moment), length, False):
-        return max(now, moment)
+    if _may_fit_now(world, request, moment) and fits_at(world, request, now, begins, length, False):
+        return begins
     begin_groups(groups, world.state.running, now)
     list_runs(world)
     groups.place = 0
     end = _next_group(world, timeline, stop)
     while end != NEVER:
-        second = _try(world, request, moment, length, groups.tried, end)
-        if second != NO_SECOND:
-            return second
+        if _fits_after(world, request, end, begins, length):
+            return max(_own_end(world, timeline, end), moment)
         groups.tried = end
         end = _next_group(world, timeline, stop)
     forget_released(world)
-    return _try(world, request, moment, length, groups.tried, NEVER)
+    return NO_SECOND
 
 
 @inner_kernel
@@ -254,24 +255,6 @@ def _releases(timeline: Timeline, cohort: int, second: int) -> bool:
     while span != LAST and spans[span].begin < second:
         before, span = span, spans[span].next
     return span != LAST and spans[span].begin == second and spans[span].cores > spans[before].cores
-
-
-@inlined
-def _try(world: World, request: int, moment: int, length: int, before: int, group: int) -> int:
-    """Return when a request fits once a group of runs has ended, or as closures end until then; NO_SECOND if never.
-
-    The last runs that have been tried end at `before`; without another group, `group` is NEVER. If closures end with a
-    group, the job does not begin before, as its nodes may be closed until then.
-    """
-    now = world.state.clock[NOW]
-    step = next_step_of_closures(world.outages, now, before)
-    while step < group:
-        if fits_at(world, request, before, max(step, moment), length, True):
-            return max(step, moment)
-        step = next_step_of_closures(world.outages, now, step)
-    if group < NEVER and _fits_after(world, request, group, max(group, moment), length):
-        return max(group if step == group else _own_end(world, world.nodes.ahead, group), moment)
-    return NO_SECOND
 
 
 @inlined

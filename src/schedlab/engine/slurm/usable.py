@@ -16,6 +16,7 @@ from schedlab.engine.machine.state import VIEW_NUMBER
 from schedlab.engine.machine.timeline import LONG_AGO
 from schedlab.engine.machine.timeline_state import LAST, Timeline
 from schedlab.engine.parts.limits.state import LimitState
+from schedlab.engine.parts.outages.closures_in_plan import next_closure
 from schedlab.engine.slurm.known_plans import plans_are_known
 from schedlab.engine.slurm.plan import end_of_plan
 from schedlab.engine.slurm.plan_records import place_of_step
@@ -50,7 +51,7 @@ def find_usable(world: World, timeline: Timeline, option: int, moment: int, esti
             and world.nodes.machine.nodes[node].memory >= asked.node_memory
         )
         if usable:
-            enters = min(enters, group.reserved)
+            enters = min(enters, group.reserved, next_closure(world, node, touched))
             count += size_of(timeline, cohort)
             cores += size_of(timeline, cohort) * world.nodes.machine.nodes[node].cores
         if group.free_again < min(later, over) and is_of(world.limits, timeline, cohort, option):

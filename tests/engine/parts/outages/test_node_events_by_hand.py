@@ -129,12 +129,12 @@ def test_a_reservation_behind_maintenance_is_kept(backfilling):
 
 
 @pytest.mark.parametrize("end", [202, 203, 204])
-def test_a_job_is_not_planned_across_maintenance_that_ends_when_a_group_of_runs_does(end):
-    # Two nodes are free at 85, but one of them is maintained from 199 on: job 3 has its place at 203, when n3 is free,
-    # too, whenever maintenance ends. Job 4 ends long before that.
+def test_a_job_is_planned_across_maintenance_that_it_would_not_meet_if_it_began_now(end):
+    # Two nodes are free at 85, but one of them is maintained from 199 on. Job 3 would be over by then if it began in the
+    # first passes, and so has its place at 85, across: job 4, which ends later, waits. From 70 on it would not be.
     jobs = workload((0, 1, 5, 10), (0, 1, 85, 85), (0, 1, 203, 203), (10, 2, 130, 130), (11, 1, 67, 67))
     happening = NodeEvents((NodeEvent(199, "maintenance", ("n1",), end),))
-    expected = [0, 0, 0, 203, 30]
+    expected = [0, 0, 0, 203, 90]
     assert simulate(jobs, "fcfs+slurm", cluster=machine(3), node_events=happening).start_time.tolist() == expected
     prepared = prepare(jobs, "fcfs+slurm", cluster=machine(3), node_events=happening)
     assert replay(prepared).start_time.tolist() == expected

@@ -11,7 +11,7 @@ from schedlab.engine.jobs.clock import NOW
 from schedlab.engine.machine.cohorts import touch
 from schedlab.engine.machine.numbers import BOOKED, KEPT
 from schedlab.engine.machine.timeline import keep, take_gpus
-from schedlab.engine.parts.outages.kernels import BEHIND_STEP, STEP, STEPS_AT, Outages
+from schedlab.engine.parts.outages.kernels import Outages
 from schedlab.engine.parts.outages.numbers import FOR_ALL
 from schedlab.kernels import inlined, inner_kernel
 
@@ -117,24 +117,12 @@ def _planned_begin(outages: Outages, closure: int, now: int, late: int) -> int:
 
 
 @inlined
-def next_step_of_closures(outages: Outages | None, now: int, after: int) -> int:
-    """Return the first second behind another one in which a known closure begins or ends in a plan of Slurm's."""
-    if outages is not None:
-        counters = outages.counters
-        if counters[STEPS_AT] != now or not counters[BEHIND_STEP] <= after < counters[STEP]:
-            counters[STEPS_AT], counters[BEHIND_STEP], counters[STEP] = now, after, _next_step(outages, now, after)
-        return counters[STEP]
-    return NEVER
-
-
-@inner_kernel
-def _next_step(outages: Outages, now: int, after: int) -> int:
-    step: Any = np.int64(NEVER)
-    for i in range(outages.begin.shape[0]):
-        if outages.known[i] <= now < outages.end[i]:
-            begin = _planned_begin(outages, i, now, 1)
-            if after < begin < step:
-                step = begin
-            if after < outages.end[i] < step:
-                step = outages.end[i]
-    return step
+def next_closure(world: World, node: int, after: int) -> int:
+    """Return the first second behind another one in which a known closure of a node begins in a plan of Slurm's."""
+    begin: Any = np.int64(NEVER)  # as a plain constant, it would have a type of its own
+    if world.outages is not None:
+        outages, now = world.outages, world.state.clock[NOW]
+        for i in range(outages.offsets[node], outages.offsets[node + 1]):
+            if _is_known(outages, i, now) and _planned_begin(outages, i, now, 1) > after:
+                begin = min(begin, _planned_begin(outages, i, now, 1))
+    return begin

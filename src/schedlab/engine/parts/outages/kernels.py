@@ -55,10 +55,7 @@ SERVICE_CHANGES = 1  # how often a node has left or returned to service
 OUT = 2  # nodes and GPUs that are out of service
 CLOSING = 3  # when the next announced closure begins
 BROKE = 4  # of the runs that ended in the present second, the first that was broken off: its place in State.ended
-STEPS_AT = 5  # the second for which the next two are: behind the first of them, the second is the next step of a plan
-BEHIND_STEP = 6
-STEP = 7
-COUNTERS_SIZE = 8
+COUNTERS_SIZE = 5
 
 
 class Outages(NamedTuple):
@@ -126,7 +123,7 @@ def new_outages(inputs: OutageInputs, nodes: NodeInputs) -> Outages:
     for array in (*changes, *closures):
         array.flags.writeable = False
     counters = np.zeros(COUNTERS_SIZE, dtype=np.int64)
-    counters[CLOSING], counters[STEPS_AT] = NEVER, -1
+    counters[CLOSING] = NEVER
     return Outages(
         counters,
         *changes,
