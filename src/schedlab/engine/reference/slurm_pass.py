@@ -128,7 +128,8 @@ class SlurmPass:
         alone, whole = len(clock.waiting) == 1, self.full_due is not None and self.full_due <= now
         self.main_due, self.full_due, self.last_main = None, None, now
         MainPass(self, visible, whole).run()
-        if clock.waiting and any(limit.timed for limit in clock.limits.all):
+        ahead = clock.outages.next_closing(now) is not None
+        if clock.waiting and (ahead or any(limit.timed for limit in clock.limits.all)):
             self.look_at_next_minute()
         if cleared:
             self.main_due = now if alone else self.main_due

@@ -90,16 +90,12 @@ class BackfillPlan:
         return self.records >= self.passes.rules.records
 
     def reserve(self, job: Job, begin: int, pieces: list[Piece]) -> None:
-        """Reserve pieces of the machine for a job, unless its reservation begins at the end of the plan or later.
-
-        The plan of Slurm ends where its window does, in a second that is rounded down.
-        """
+        """Reserve pieces of the machine for a job, unless its reservation begins at the end of the plan or later."""
         now, rules = self.passes.clock.now, self.passes.rules
         floor, end = self.passes.rounded(job, begin)
-        last = now + rules.window - ((now - rules.origin) % rules.resolution if rules.interval else 0)
-        if rules.interval and floor >= last:
+        if rules.interval and floor >= self.last:
             return
-        added = {second for second in (floor, end) if now < second < last} - self.steps
+        added = {second for second in (floor, end) if now < second < self.last} - self.steps
         self.steps |= added
         self.records += len(added) + (floor <= now and not self.opened)
         self.opened |= floor <= now
@@ -108,6 +104,12 @@ class BackfillPlan:
         self.change(self.passes.book, job, begin, pieces)
         if self.in_records:
             self.join(floor, end)
+
+    @property
+    def last(self) -> int:
+        """Return when the plan ends: where its window does, in a second that is rounded down."""
+        now, rules = self.passes.clock.now, self.passes.rules
+        return now + rules.window - ((now - rules.origin) % rules.resolution if rules.interval else 0)
 
     def join(self, begin: int, end: int) -> None:
         """Join the first two neighbouring records with the same reserved nodes at or within a reservation, if any."""
@@ -149,6 +151,22 @@ class BackfillPlan:
         """Return the nodes that are reserved in any second from one to another, both included."""
         found = [nodes for first, behind, nodes in self.booked if first <= end and behind > begin]
         return set[int]().union(*found)
+
+    def closed_in(self, job: Job, option: int, begin: int, end: int) -> set[int]:
+        """Return the nodes that are closed to a job at any time between two seconds."""
+        view = self.closures().throughout(begin, end)
+        assert isinstance(view, Nodes)
+        booked = view.requests[job.number][option].booked
+        return {node.number for node in view.nodes if node.alone or (node.reserved and not booked)}
+
+    def reopened(self, begin: int, end: int) -> int | None:
+        """Return the second behind the first end of a closure after `begin`, rounded up, if any begins before `end`."""
+        known = [one for one in self.passes.clock.outages.known(self.passes.clock.now) if one.end > begin]
+        if not any(min(one.begin + 1, one.end - 1) < end for one in known):
+            return None
+        first = min(one.end for one in known)
+        second = first + (self.passes.rules.origin - first) % self.passes.rules.resolution + 1
+        return second if second < self.last else None
 
     def running(self, usable: set[int]) -> Profile:
         """Return what running jobs leave free of some nodes that a job is to run on, and of no others.

@@ -42,8 +42,10 @@ def _in_partition(
     plan.gone = plan.passes.clock.preemption.may_give_way(job, option)
     while True:
         usable = plan.nodes_for(job, option) - plan.reserved_in(moment, moment + length - 1)
-        later = _later(plan, job, option, moment, length)
-        slot = _as_runs_end(plan, job, length, moment, option, usable)
+        usable -= plan.closed_in(job, option, moment, moment + length)
+        found = (_later(plan, job, option, moment, length), plan.reopened(moment, moment + length))
+        later = min((second for second in found if second is not None), default=None)
+        slot = _as_runs_end(plan, job, moment, option, usable)
         plan.tested |= slot is not None
         if slot is None or (later is not None and slot[0] > max(now, later)):
             if later is None:
@@ -70,21 +72,19 @@ def _later(plan: BackfillPlan, job: Job, option: int, moment: int, length: int) 
     return None
 
 
-def _as_runs_end(plan: BackfillPlan, job: Job, length: int, moment: int, option: int, usable: set[int]) -> Slot | None:
+def _as_runs_end(plan: BackfillPlan, job: Job, moment: int, option: int, usable: set[int]) -> Slot | None:
     """Return when a job fits on some nodes as running jobs end, but not before a moment, and where.
 
     It gets nodes that are free as soon as it fits, also if it may only begin later.
     """
     clock = plan.passes.clock
-    runs, current = plan.running(usable), clock.view()
-    opened = plan.closures().throughout(moment, moment + length)
+    runs, in_service, current = plan.running(usable), plan.closures().at(moment), clock.view()
     for step in sorted(step for step in runs.free_from if step < NEVER):
-        begin = max(step, moment)
-        view = runs.at(step).lesser(opened).closed(plan.all_nodes - usable)
+        view = runs.at(step).lesser(in_service).closed(plan.all_nodes - usable)
         pieces = (view if step == clock.now else view.where_in_use(current)).place(job, option)
         if pieces is not None:
-            waits = step > clock.now and plan.passes.rules.follows("own_ends")
-            return max(plan.own_end(pieces, step), moment) if waits and plan.passes.rounds_ends else begin, pieces
+            waits = step > clock.now and plan.passes.rounds_ends and plan.passes.rules.follows("own_ends")
+            return max(plan.own_end(pieces, step) if waits else step, moment), pieces
     return None
 
 

@@ -19,9 +19,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from schedlab.engine.jobs.calendar import NEVER
 from schedlab.engine.jobs.clock import FREE, NOW, STARTED, WAITING
 from schedlab.engine.moments import passes_begin, passes_end
 from schedlab.engine.parts.limits.state import open_partitions, wanes
+from schedlab.engine.parts.outages.kernels import next_closing
 from schedlab.engine.parts.preemption.kernels import make_way
 from schedlab.engine.parts.preemption.queue_order import put_preempting_first
 from schedlab.engine.parts.preemption.state import has_preemption
@@ -71,7 +73,8 @@ def _make_main_pass(world: World) -> None:
         start_in_order(world, world.waiting.ages)
     if clock[STARTED] >= world.rules.in_order:
         main_pass(world)
-    if wanes(world.limits) and clock[WAITING] > 0:  # who is at a limit may be below it at the next look at the queue
+    changes = wanes(world.limits) or next_closing(world) < NEVER  # who is at a limit, or would meet a closure
+    if changes and clock[WAITING] > 0:
         look_at_all(world)
     if cleared:
         if alone:  # Slurm considers a job by itself when it is submitted, so the next pass is not too early

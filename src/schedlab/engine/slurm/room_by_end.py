@@ -18,7 +18,6 @@ from schedlab.engine.machine.placement_exceptions import look_ahead
 from schedlab.engine.machine.slots import give_room
 from schedlab.engine.machine.state import LATER
 from schedlab.engine.machine.timeline_state import LAST, Timeline
-from schedlab.engine.parts.outages.closures_in_plan import planned_marks
 from schedlab.engine.slurm.known_plans import plans_are_known
 from schedlab.engine.slurm.runs_by_end import SEVERAL
 from schedlab.engine.slurm.runs_on_cohorts import find_cohorts
@@ -27,39 +26,31 @@ from schedlab.kernels import inlined, inner_kernel
 if TYPE_CHECKING:
     from schedlab.engine.world import World
 
-CLOSURES = KEPT | BOOKED
-"""Marks of nodes out of service, and of advance reservations."""
-
 
 @inner_kernel
-def fits_at(world: World, request: int, second: int, begins: int, length: int, ahead: bool) -> bool:
-    """Return whether a request fits on usable nodes as running jobs have left them by a second; choose its nodes.
-
-    Nodes that are closed while it would run, if it began at second `begins`, are left out.
-    """
+def fits_at(world: World, request: int, second: int, ahead: bool) -> bool:
+    """Return whether a request fits on usable nodes as running jobs have left them by a second; choose its nodes."""
     timeline, groups = world.nodes.ahead, world.plan.groups[0]
     forget_released(world)
     groups.counted, groups.spaces, groups.held = 1, 0, 0
     for cohort in range(timeline.counters[COHORTS]):
         if timeline.cohorts[cohort].gain == 1:
-            marks = planned_marks(world, node_of(timeline, cohort), begins, begins + length)
-            _count(world, request, cohort, second, marks)
+            _count(world, request, cohort, second)
     return _choose(world, request, ahead)
 
 
 @inner_kernel
-def fits_once_released(world: World, request: int, second: int, begins: int, length: int) -> bool:
+def fits_once_released(world: World, request: int, second: int) -> bool:
     """Return what `fits_at` does, if only nodes that have been noted are other than at the last look."""
     groups, cohorts = world.plan.groups[0], world.nodes.ahead.cohorts
     if groups.counted == 0 or not plans_are_known(world):
-        return fits_at(world, request, second, begins, length, True)
+        return fits_at(world, request, second, True)
     for i in range(groups.released):
         cohort = cohorts[i].released
         if cohorts[cohort].room > 0:
             groups.spaces -= size_of(world.nodes.ahead, cohort)
             groups.held -= size_of(world.nodes.ahead, cohort) * cohorts[cohort].room
-        marks = planned_marks(world, node_of(world.nodes.ahead, cohort), begins, begins + length)
-        _count(world, request, cohort, second, marks)
+        _count(world, request, cohort, second)
     forget_released(world)
     return _choose(world, request, True)
 
@@ -99,12 +90,12 @@ def forget_released(world: World) -> None:
 
 
 @inlined
-def _count(world: World, request: int, cohort: int, second: int, marks: int) -> None:
+def _count(world: World, request: int, cohort: int, second: int) -> None:
     """Look at a cohort as runs have left it by a second, and count its room."""
     timeline, groups = world.nodes.ahead, world.plan.groups[0]
     group, node = timeline.cohorts[cohort], node_of(timeline, cohort)
-    if not _is_seen(group, node, second) or _closures_differ(world, timeline, cohort, marks):
-        _look(world, timeline, cohort, second, marks)
+    if not _is_seen(group, node, second):
+        _look(world, timeline, cohort, second)
         group.room = room(world.nodes.machine, world.nodes.later, request, node)
     if group.room > 0:
         groups.spaces += size_of(timeline, cohort)
@@ -131,18 +122,10 @@ def _is_seen(cohort: Any, node: int, second: int) -> bool:
 
 
 @inlined
-def _closures_differ(world: World, timeline: Timeline, cohort: int, marks: int) -> bool:
-    """Return whether the view `later` of a node of a cohort has other closures than these."""
-    if world.outages is not None:
-        return world.nodes.later.free[node_of(timeline, cohort)].runs & CLOSURES != marks
-    return False
-
-
-@inlined
-def _look(world: World, timeline: Timeline, cohort: int, second: int, marks: int) -> None:
+def _look(world: World, timeline: Timeline, cohort: int, second: int) -> None:
     """Set the view `later` of a node of a cohort to what runs leave free there at a second; note until when it holds.
 
-    Reservations do not count; the marks are those of closures.
+    Reservations and closures do not count.
     """
     node = node_of(timeline, cohort)
     spans, view, first = timeline.spans, world.nodes.later, world.nodes.machine.nodes[node].gpu
@@ -151,7 +134,7 @@ def _look(world: World, timeline: Timeline, cohort: int, second: int, marks: int
         span = spans[span].next
     free = view.free[node]
     free.cores, free.memory = spans[span].cores, spans[span].memory
-    free.gpus, free.runs = spans[span].gpus, (spans[span].runs & ~(PLANNED | CLOSURES)) | marks
+    free.gpus, free.runs = spans[span].gpus, spans[span].runs & ~(PLANNED | KEPT | BOOKED)
     copy_left(timeline.left, span, view.left, node)
     for i in range(world.nodes.machine.nodes[node + 1].gpu - first):
         view.devices[first + i] = timeline.devices[span * timeline.gpus + i]

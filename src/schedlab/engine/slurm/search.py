@@ -91,7 +91,7 @@ def may_begin_now(world: World, job: int, estimate: int) -> bool:
         memory = world.nodes.memory[request]
         if not found and (memory.barred != number or memory.barred_for > estimate):
             find_usable(world, world.nodes.ahead, one, now, estimate, now)
-            found = fits_at(world, request, now, now, estimate + 1, False)
+            found = fits_at(world, request, now, False)
             if not found and world.nodes.machine.requests[request].most_leaves == UNLIMITED:
                 memory.barred, memory.barred_for = number, estimate
     counters[STEPS_CHANGE] = change  # nothing is planned for it
@@ -127,7 +127,7 @@ def _beside_others(world: World, option: int, estimate: int, begins: int) -> int
         second: Any = np.int64(NO_SECOND)  # as a plain constant, it would have a type of its own
         if may_suffice(world, request):
             stop = later if world.plan.counters[TESTED] else NEVER
-            second = _as_runs_end(world, world.nodes.ahead, request, moment, estimate + 1, stop)
+            second = _as_runs_end(world, world.nodes.ahead, request, moment, stop)
             world.plan.counters[TESTED] = max(world.plan.counters[TESTED], 1 if second != NO_SECOND else 0)
         if second == NO_SECOND or (second > now and second > later):
             moment, behind = next_moment(world, option, later, estimate), 1
@@ -140,24 +140,22 @@ def _beside_others(world: World, option: int, estimate: int, begins: int) -> int
 
 
 @inner_kernel
-def _as_runs_end(world: World, timeline: Timeline, request: int, moment: int, length: int, stop: int) -> int:
+def _as_runs_end(world: World, timeline: Timeline, request: int, moment: int, stop: int) -> int:
     """Return when a request fits on usable nodes as running jobs end, not before a moment; choose its nodes.
 
-    Runs that end behind `stop` are not looked at, and it is NO_SECOND if the request does not fit before they do. What
-    is closed is that in a run from the moment on, although the job may be planned for later, across a closure. It gets
-    nodes that are free as soon as it fits, also if it may only begin later.
+    Runs that end behind `stop` are not looked at, and it is NO_SECOND if the request does not fit before they do.
+    It gets nodes that are free as soon as it fits, also if it may only begin later.
     """
     now, groups = world.state.clock[NOW], world.plan.groups[0]
-    begins = max(now, moment)
     groups.counted = 0
-    if _may_fit_now(world, request, moment) and fits_at(world, request, now, begins, length, False):
-        return begins
+    if _may_fit_now(world, request, moment) and fits_at(world, request, now, False):
+        return max(now, moment)
     begin_groups(groups, world.state.running, now)
     list_runs(world)
     groups.place = 0
     end = _next_group(world, timeline, stop)
     while end != NEVER:
-        if _fits_after(world, request, end, begins, length):
+        if _fits_after(world, request, end):
             return max(_own_end(world, timeline, end), moment)
         groups.tried = end
         end = _next_group(world, timeline, stop)
@@ -258,11 +256,11 @@ def _releases(timeline: Timeline, cohort: int, second: int) -> bool:
 
 
 @inlined
-def _fits_after(world: World, request: int, group: int, begins: int, length: int) -> bool:
+def _fits_after(world: World, request: int, group: int) -> bool:
     """Return whether a request fits once a group has ended; runs that are late, or end next, are not all of theirs."""
     if group == world.state.clock[NOW] + 1:
-        return fits_at(world, request, group, begins, length, True)
-    return fits_once_released(world, request, group, begins, length)
+        return fits_at(world, request, group, True)
+    return fits_once_released(world, request, group)
 
 
 @inlined

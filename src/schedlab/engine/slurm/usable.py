@@ -1,4 +1,4 @@
-"""Which nodes are in no reservation while a job would run, if it began at a moment, and which moment is tried next.
+"""Which nodes are reserved or closed while a job would run, if it began at a moment, and which moment is tried next.
 
 These two are rules of Slurm. What is remembered from one question to the next is a shortcut of ours.
 """
@@ -16,9 +16,10 @@ from schedlab.engine.machine.state import VIEW_NUMBER
 from schedlab.engine.machine.timeline import LONG_AGO
 from schedlab.engine.machine.timeline_state import LAST, Timeline
 from schedlab.engine.parts.limits.state import LimitState
-from schedlab.engine.parts.outages.closures_in_plan import next_closure
+from schedlab.engine.parts.outages.closures_in_plan import first_reopening, next_closure, planned_marks
+from schedlab.engine.parts.outages.in_service import has_outages
 from schedlab.engine.slurm.known_plans import plans_are_known
-from schedlab.engine.slurm.plan import end_of_plan
+from schedlab.engine.slurm.plan import end_of_plan, enters_plan
 from schedlab.engine.slurm.plan_records import place_of_step
 from schedlab.engine.slurm.state import SEARCHED, SEARCHED_IN, STEPS, STEPS_CHANGE, USABLE_CORES, USABLE_NODES
 from schedlab.kernels import inlined, inner_kernel
@@ -29,12 +30,12 @@ if TYPE_CHECKING:
 
 @inner_kernel
 def find_usable(world: World, timeline: Timeline, option: int, moment: int, estimate: int, now: int) -> int:
-    """Note which cohorts are in no reservation that a job would touch if it began at a moment.
+    """Note which cohorts are in no reservation or closure that a job would touch if it began at a moment.
 
     Nodes that have less memory than it asks for are left out at once; that there are too few cores or GPUs shows later.
     Return the next moment that Slurm tries: the end of the first record of the plan behind which nodes of the partition
-    are free again, among those that the job would touch and the next one, or all by the rules of later versions; NEVER
-    if there is none.
+    are free again, among those that the job would touch and the next one, or all by the rules of later versions; or the
+    second behind the first end of any closure, rounded up, if the job would touch one; NEVER if there is none.
     """
     asked = world.nodes.machine.requests[world.nodes.machine.shape[option]]
     steps, count, cores = world.plan.steps, 0, 0
@@ -49,9 +50,10 @@ def find_usable(world: World, timeline: Timeline, option: int, moment: int, esti
             group.reserved > touched
             and world.nodes.machine.allowed[asked.eligible, node]
             and world.nodes.machine.nodes[node].memory >= asked.node_memory
+            and planned_marks(world, node, moment, touched + 1) & ~asked.ignored == 0
         )
         if usable:
-            enters = min(enters, group.reserved, next_closure(world, node, touched))
+            enters = min(enters, group.reserved)
             count += size_of(timeline, cohort)
             cores += size_of(timeline, cohort) * world.nodes.machine.nodes[node].cores
         if group.free_again < min(later, over) and is_of(world.limits, timeline, cohort, option):
@@ -65,9 +67,26 @@ def find_usable(world: World, timeline: Timeline, option: int, moment: int, esti
     if later > last and not world.rules.searches_whole_plan:
         later = NEVER
         enters = min(enters, steps[beyond])
+    if has_outages(world):
+        later = min(later, _reopening(world, moment, touched, over))
+        enters = min(enters, next_closure(world, touched))
     if moment == now and enters < NEVER:  # as time goes on, the job would touch more
         world.plan.counters[STEPS_CHANGE] = min(world.plan.counters[STEPS_CHANGE], enters - estimate)
     return later
+
+
+@inlined
+def _reopening(world: World, moment: int, touched: int, over: int) -> int:
+    """Return the moment that Slurm tries as nodes may be open again; NEVER if the job touches no closure."""
+    end = first_reopening(world, moment, touched + 1)
+    if end == NEVER:
+        return NEVER
+    second = end + (world.rules.origin - end) % world.rules.resolution + 1
+    if second < over:
+        return second
+    change = enters_plan(world.rules, second)
+    world.plan.counters[STEPS_CHANGE] = min(world.plan.counters[STEPS_CHANGE], change)
+    return NEVER
 
 
 @inlined

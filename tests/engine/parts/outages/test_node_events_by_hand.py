@@ -130,8 +130,8 @@ def test_a_reservation_behind_maintenance_is_kept(backfilling):
 
 @pytest.mark.parametrize("end", [202, 203, 204])
 def test_a_job_is_planned_across_maintenance_that_it_would_not_meet_if_it_began_now(end):
-    # Two nodes are free at 85, but one of them is maintained from 199 on. Job 3 would be over by then if it began in the
-    # first passes, and so has its place at 85, across: job 4, which ends later, waits. From 70 on it would not be.
+    # Two nodes are free at 85, but one of them is maintained from 199 on. Job 3 would be over by then if it began in
+    # the first passes, and so has its place at 85, across: job 4, which ends later, waits. From 70 on it would not be.
     jobs = workload((0, 1, 5, 10), (0, 1, 85, 85), (0, 1, 203, 203), (10, 2, 130, 130), (11, 1, 67, 67))
     happening = NodeEvents((NodeEvent(199, "maintenance", ("n1",), end),))
     expected = [0, 0, 0, 203, 90]

@@ -116,13 +116,29 @@ def _planned_begin(outages: Outages, closure: int, now: int, late: int) -> int:
     return now if begin <= now else min(begin + late, outages.end[closure] - 1)
 
 
-@inlined
-def next_closure(world: World, node: int, after: int) -> int:
-    """Return the first second behind another one in which a known closure of a node begins in a plan of Slurm's."""
-    begin: Any = np.int64(NEVER)  # as a plain constant, it would have a type of its own
+@inner_kernel
+def next_closure(world: World, after: int) -> int:
+    """Return the first second behind another one in which a known closure begins in a plan of Slurm's, or NEVER."""
+    first: Any = np.int64(NEVER)  # as a plain constant, it would have a type of its own
     if world.outages is not None:
         outages, now = world.outages, world.state.clock[NOW]
-        for i in range(outages.offsets[node], outages.offsets[node + 1]):
-            if _is_known(outages, i, now) and _planned_begin(outages, i, now, 1) > after:
-                begin = min(begin, _planned_begin(outages, i, now, 1))
-    return begin
+        for i in range(outages.begin.shape[0]):
+            begin = _planned_begin(outages, i, now, 1)
+            if _is_known(outages, i, now) and begin > after:
+                first = min(first, begin)
+    return first
+
+
+@inner_kernel
+def first_reopening(world: World, begins: int, ends: int) -> int:
+    """Return when the first known closure of any nodes ends behind a second, NEVER if none begins before another."""
+    first: Any = np.int64(NEVER)
+    if world.outages is not None:
+        outages, now, meets = world.outages, world.state.clock[NOW], False
+        for i in range(outages.begin.shape[0]):
+            if _is_known(outages, i, now) and outages.end[i] > begins:
+                first = min(first, outages.end[i])
+                meets = meets or _planned_begin(outages, i, now, 1) < ends
+        if not meets:
+            return NEVER
+    return first
