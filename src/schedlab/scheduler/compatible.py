@@ -92,6 +92,10 @@ COUNTED = (
 NO_STARVATION = "Slurm has no such option; let priority grow with age (multifactor(age=WEIGHT,max_age=TIME))"
 NO_WINDOW = "options of Slurm limit at how many jobs its passes look; take queue_depth= and depth= of +slurm(...)"
 NO_SPECULATION = "Slurm starts no job that its request does not fit; add +easy or +conservative"
+BETWEEN_ENDS = (
+    "between two ends of one second, gaps would be seen that are none; take the default order, as the simulator of "
+    "speculative requests"
+)
 ONCE = "Slurm looks at its queue once for all that a second brings, not after each event; take the default order"
 MALLEABLE = "malleable jobs"
 WHICH_NODES = "it would have to be said which nodes a job gets and gives up; give a number of processors"
@@ -126,6 +130,7 @@ TABLE: tuple[Incompatible, ...] = (
     Incompatible("+slurm", "starvation=SECONDS", NO_STARVATION),
     Incompatible("+slurm", "window=JOBS", NO_WINDOW),
     Incompatible("+slurm", "speculation=SHARE", NO_SPECULATION),
+    Incompatible("speculation=SHARE", "events=pyss", BETWEEN_ENDS),
     Incompatible(OWN, "starvation=SECONDS", OWN_STARVATION),
     Incompatible(OWN, "events=pyss", OWN_EVENTS),
     Incompatible(OWN, MOLDABLE, OWN_SIZES),

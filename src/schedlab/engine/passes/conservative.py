@@ -225,12 +225,9 @@ def expect_twice_as_long(world: World) -> None:
 
 @inner_kernel
 def plan_running(world: World, processors: int) -> None:
-    """Rebuild the profile from the running jobs alone; a job that runs speculatively loses its reservation.
-
-    So does one whose end is due but not handled yet, where events are handled one by one.
-    """
+    """Rebuild the profile from the running jobs alone; a job that runs speculatively loses its reservation."""
     plan_nothing(world, processors, 0)
-    running, ending = world.state.running, world.state.completions
+    running = world.state.running
     place = latest_place(running)
     while place >= 0:
         record = record_at(running, place)
@@ -238,10 +235,6 @@ def plan_running(world: World, processors: int) -> None:
         world.plan.until[record.job] = record.end
         world.plan.reserved[record.job] = NEVER
         book_run(world, record.job, record.end, -1)
-    place = latest_place(ending)
-    while place >= 0 and world.rules.speculation >= 0:
-        world.plan.reserved[record_at(ending, place).job] = NEVER
-        place = sooner_place(ending, place)
 
 
 @inner_kernel

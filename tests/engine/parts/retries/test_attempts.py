@@ -192,7 +192,6 @@ SCHEDULERS = [
     "laf+conservative,reservations=fixed",
     "wfp3+conservative,reservations=fixed,speculation=0",
 ]
-EVENT_ORDERS = ["batched", "pyss"]
 
 
 @st.composite
@@ -225,24 +224,22 @@ def stochastic_workloads(draw: st.DrawFn) -> tuple[Workload, Requests]:
 
 
 @pytest.mark.parametrize("scheduler", SCHEDULERS)
-@given(drawn=stochastic_workloads(), events=st.sampled_from(EVENT_ORDERS))
+@given(drawn=stochastic_workloads())
 @settings(max_examples=60, deadline=None)
-def test_the_engine_equals_its_twin_where_jobs_fail_and_come_back(scheduler, drawn, events):
+def test_the_engine_equals_its_twin_where_jobs_fail_and_come_back(scheduler, drawn):
     workload, requests = drawn
-    ours, plain = (
-        engine(workload, scheduler, requests=requests, events=events) for engine in (simulate, simulate_plain)
-    )
+    ours, plain = (engine(workload, scheduler, requests=requests) for engine in (simulate, simulate_plain))
     assert sorted(ours.runs.tolist()) == sorted(plain.runs.tolist())
     for column in ("start_time", "end_time", "backfilled", "killed"):
         np.testing.assert_array_equal(getattr(ours, column), getattr(plain, column))
 
 
 @pytest.mark.parametrize("scheduler", SCHEDULERS)
-@given(drawn=stochastic_workloads(), events=st.sampled_from(EVENT_ORDERS))
+@given(drawn=stochastic_workloads())
 @settings(max_examples=20, deadline=None)
-def test_there_are_never_more_processors_in_use_than_there_are_and_each_job_runs_alone(scheduler, drawn, events):
+def test_there_are_never_more_processors_in_use_than_there_are_and_each_job_runs_alone(scheduler, drawn):
     workload, requests = drawn
-    schedule = simulate(workload, scheduler, requests=requests, events=events)
+    schedule = simulate(workload, scheduler, requests=requests)
     width = workload.job_processors
     for second in schedule.runs["start"]:
         at_work = schedule.runs[(schedule.runs["start"] <= second) & (schedule.runs["end"] > second)]
