@@ -60,7 +60,7 @@ def rest_after(passes: SlurmPass, visible: list[Job]) -> tuple[Rest, bool]:
         return "", False
     if any(job.needs_others(clock.waiting) for job in able):
         return "", False
-    if able and _changes(passes, able):
+    if able and (clock.outages.known(clock.now) or _changes(passes, able)):
         return "", True
     submissions = {passes.array_of[job.number] for job in able}  # an array that waits is one job to Slurm
     return "beside" if len(submissions) > 1 else "alone", True

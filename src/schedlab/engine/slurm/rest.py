@@ -27,6 +27,7 @@ from schedlab.engine.parts.admission import may_start_by_itself
 from schedlab.engine.parts.dependencies.kernels import NO_SECOND, is_ready
 from schedlab.engine.parts.heterogeneous.kernels import is_component
 from schedlab.engine.parts.moldable.kernels import has_alternatives
+from schedlab.engine.parts.outages.kernels import have_closures
 from schedlab.engine.passes.plan_slots import ends_exactly
 from schedlab.engine.queue.sorted_list import QueueList
 from schedlab.engine.slurm.depths import is_minor, is_never_looked_at, is_young, take_look
@@ -65,7 +66,7 @@ def rest_after(world: World, queue: QueueList) -> tuple[int, bool]:
             able += 1
             if able > most or is_component(world.heterogeneous, job):
                 return AWAKE, False
-    if able > 0 and _changes(world, queue):
+    if able > 0 and (have_closures(world, world.state.clock[NOW]) or _changes(world, queue)):
         return AWAKE, True
     return BESIDE if several else ALONE, True
 

@@ -258,6 +258,16 @@ def next_closing(world: World) -> int:
     return NEVER
 
 
+@inner_kernel
+def have_closures(world: World, now: int) -> bool:
+    """Return whether a closure is announced or in force."""
+    if world.outages is not None:
+        for i in range(world.outages.begin.shape[0]):
+            if world.outages.known[i] <= now < world.outages.end[i]:
+                return True
+    return False
+
+
 @inlined
 def holds_what_fails(world: World, job: int) -> bool:
     """Return whether a run holds anything of a node, or a GPU, that fails in this second."""
