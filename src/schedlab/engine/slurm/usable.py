@@ -69,7 +69,8 @@ def find_usable(world: World, timeline: Timeline, option: int, moment: int, esti
         enters = min(enters, steps[beyond])
     if has_outages(world):
         later = min(later, _reopening(world, moment, touched, over))
-        enters = min(enters, next_closure(world, touched))
+        if moment == now:
+            enters = min(enters, next_closure(world, touched))
     if moment == now and enters < NEVER:  # as time goes on, the job would touch more
         world.plan.counters[STEPS_CHANGE] = min(world.plan.counters[STEPS_CHANGE], enters - estimate)
     return later
