@@ -2,8 +2,8 @@
 
 Slurm asks two questions in turn. Which nodes are in no reservation, and not closed, while the job would run, if it
 began at a moment? And when does the job fit on these, as running jobs end, whatever is reserved or closed? The first
-moment is now, later ones are seconds in which reservations of the plan end. Slurm behaves this way
-(conformance/slurm-plans.json, slurm-busy.json, slurm-node-events.json).
+moment is now, later ones are seconds in which reservations of the plan end, or the first closure does. Slurm behaves
+this way (conformance/slurm-plans.json, slurm-busy.json, slurm-closures.json).
 
 Running jobs and reservations stand on one timeline, so that nodes of a cohort have the same of both. Ends of running
 jobs are exact there: how they are grouped depends on the nodes on which the job may run.
